@@ -135,8 +135,8 @@ def clustered_rankings(samples: int) -> Iterator[Record]:
                     )
                     tries[name, "rows as independent"].add(*bounds, value)
                     tries[name, "cluster bootstrap"].add(*percentiles(resampled[name]), value)
-            for (name, method), each in tries.items():
-                yield each.record(f"{NAMES[name]}, {kind} sizes", method, 15 * number, number)
+            for (name, method), item in tries.items():
+                yield item.record(f"{NAMES[name]}, {kind} sizes", method, 15 * number, number)
 
 
 NAMES = {
@@ -196,9 +196,9 @@ def repeated_folds(samples: int) -> Iterator[Record]:
                 tries[name, "Edgeworth, --cluster"].add_estimate(estimate, values[name])
                 independent = ew.estimate(replace(lists, clusters=None), name).interval()
                 tries[name, "folds as independent"].add(*independent, values[name])
-        for (name, method), each in tries.items():
+        for (name, method), item in tries.items():
             setting = f"{NAMES[name]}, {FOLDS} folds × {REPEATS} repeats, {words}"
-            yield each.record(setting, method, ROWS, clusters)
+            yield item.record(setting, method, ROWS, clusters)
 
 
 def cross_validated(rng: np.random.Generator, clusters: int) -> tuple[ew.RankedLists, Floats]:
@@ -283,8 +283,8 @@ def clustered_accuracy(samples: int) -> Iterator[Record]:
                 means = hits[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
                 tries["cluster bootstrap"].add(*percentiles(means), value)
             size = "large clusters are harder" if kind == "large ones harder" else f"{kind} sizes"
-            for method, each in tries.items():
-                yield each.record(f"accuracy, {size}", method, 15 * number, number)
+            for method, item in tries.items():
+                yield item.record(f"accuracy, {size}", method, 15 * number, number)
 
 
 TWO = np.array([[0.45, 0.10], [0.15, 0.30]])
@@ -321,9 +321,9 @@ def lognormal_weights(samples: int) -> Iterator[Record]:
                     delta = ew.estimate(table, name, method=Delta()).interval()
                     tries[name, "delta method alone"].add(*delta, value)
                     tries[name, "percentile bootstrap"].add(*percentiles(resampled[name]), value)
-            for (name, method), each in tries.items():
+            for (name, method), item in tries.items():
                 setting = f"{NAMES[name]}, {size} classes, lognormal weights (σ = {sigma:g})"
-                yield each.record(setting, method, cases)
+                yield item.record(setting, method, cases)
 
 
 def rare_class(samples: int) -> Iterator[Record]:
@@ -358,8 +358,8 @@ def rare_class(samples: int) -> Iterator[Record]:
                     tries[name, "Edgeworth"].add_estimate(estimate, value)
                     tries[name, "delta method alone"].add(*delta, value)
                     tries[name, "percentile bootstrap"].add(*percentiles(resampled[name]), value)
-        for (name, method), each in tries.items():
-            yield each.record(f"{NAMES[name]}, {prevalence:.1%} targets, recall {recall:g}", method, cases)
+        for (name, method), item in tries.items():
+            yield item.record(f"{NAMES[name]}, {prevalence:.1%} targets, recall {recall:g}", method, cases)
 
 
 def rare_class_of_three(samples: int) -> Iterator[Record]:
@@ -379,9 +379,9 @@ def rare_class_of_three(samples: int) -> Iterator[Record]:
                 if estimate.law is not None and delta.law is not None:
                     tries[name, "Edgeworth"].add_estimate(estimate, value)
                     tries[name, "delta method alone"].add(*delta.interval(), value)
-        for (name, method), each in tries.items():
+        for (name, method), item in tries.items():
             title = NAMES.get(name, name)
-            yield each.record(f"{title}, three classes, the rarest {rare:.0%}", method, cases)
+            yield item.record(f"{title}, three classes, the rarest {rare:.0%}", method, cases)
 
 
 def precision_bands(samples: int) -> Iterator[Record]:
@@ -407,8 +407,8 @@ def precision_bands(samples: int) -> Iterator[Record]:
                 tries[depth, "Edgeworth"].add(low, high, value)
                 share = hits[depth - 1] / depth
                 tries[depth, "Wald"].add(*wald(share, math.sqrt(share * (1 - share) / depth)), value)
-        for (depth, method), each in tries.items():
-            yield each.record(
+        for (depth, method), item in tries.items():
+            yield item.record(
                 f"precision at {depth}, {prevalence:.0%} targets, d = {strength:g}", method, cases
             )
 

@@ -171,14 +171,14 @@ class Count:
 def measure(cell: Cell, replications: int) -> tuple[Count, Count]:
     """Coverage of both measures in one cell. A sample without two cases of each kind has no interval."""
     truths = cell.population()
-    found = Count(), Count()
+    results = Count(), Count()
     bounds_of = (separated_precision_bound, separated_area_bound)
     for places in cell.samples(replications):
         if min(places.targets, places.background) < 2:
             continue
         counts = places.hits, places.tied, places.gap, np.array([places.lost])
         both = average_precision_influence(places, cell.ties), roc_area_influence(places)
-        for count, truth, effects, separated in zip(found, truths, both, bounds_of, strict=True):
+        for count, truth, effects, separated in zip(results, truths, both, bounds_of, strict=True):
             spread = independent(effects, counts, counts)
             if effects.value >= 1:
                 bounds = separated(places.targets, places.background, LEVEL), 1.0
@@ -189,7 +189,7 @@ def measure(cell: Cell, replications: int) -> tuple[Count, Count]:
             count.add(
                 truth, bounds, find_caveat(places.targets, places.background, spread.freedom) is not None
             )
-    return found
+    return results
 
 
 def main() -> None:
@@ -209,14 +209,14 @@ def main() -> None:
             for strength in STRENGTHS:
                 cell = Cell(options.scores, options.ties, size, prevalence, strength)
                 precision, area = cell.population()
-                found = measure(cell, replications)
+                value = measure(cell, replications)
                 name = f"{size}" if cell.counts else f"({size})"
-                row = f"| {name} | {prevalence:g} | {strength:g} | {precision:.3f} | {found[0]}"
-                print(f"{row} | {area:.3f} | {found[1]} |", flush=True)
+                row = f"| {name} | {prevalence:g} | {strength:g} | {precision:.3f} | {value[0]}"
+                print(f"{row} | {area:.3f} | {value[1]} |", flush=True)
                 if cell.counts:
-                    counting.append(found)
-    for place, what in enumerate(("average precision", "ROC area")):
-        cells = [found[place] for found in counting]
+                    counting.append(value)
+    for index, what in enumerate(("average precision", "ROC area")):
+        cells = [result[index] for result in counting]
         outside = sum(not cell.inside for cell in cells)
         covered = [cell.coverage for cell in cells]
         print(

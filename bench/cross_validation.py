@@ -191,15 +191,15 @@ def p_values(differences: Floats, factor: float) -> Floats:
 def main() -> None:
     """Print two Markdown tables with one line per setting."""
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    found = {setting: simulate(setting, number, 20) for setting in SETTINGS}
+    results = {setting: simulate(setting, number, 20) for setting in SETTINGS}
     print("| cases | learner | splits | pooled predictions | folds as independent | corrected |")
     print("|---|---|---|---|---|---|")
-    for setting, shares in found.items():
+    for setting, shares in results.items():
         print(_line(setting, (shares.pooled, shares.naive, shares.corrected[0])))
     names = [measure.__name__.replace("_", " ") for measure in MEASURES]
     print("\n| cases | learner | splits |", " | ".join(names), "|")
     print("|---" * (3 + len(names)) + "|")
-    for setting, shares in found.items():
+    for setting, shares in results.items():
         print(_line(setting, shares.corrected))
 
 

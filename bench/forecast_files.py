@@ -51,13 +51,13 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "forecasts.parquet"
             write(path, rows)
-            found = run_process(CHILD, str(path), str(CLASSES))
-        peaks.append(found["peak"])
-        mark = "ok" if found["peak"] < MOST_BYTES else "MISSED"
+            result = run_process(CHILD, str(path), str(CLASSES))
+        peaks.append(result["peak"])
+        mark = "ok" if result["peak"] < MOST_BYTES else "MISSED"
         print(
-            f"{rows:12,} rows × {CLASSES} classes  {found['seconds']:7.1f} s  "
-            f"({found['cores']:.1f} s of cores)  {rows / found['seconds']:10,.0f} rows/s  "
-            f"peak {found['peak'] / 1e6:6.0f} MB "
+            f"{rows:12,} rows × {CLASSES} classes  {result['seconds']:7.1f} s  "
+            f"({result['cores']:.1f} s of cores)  {rows / result['seconds']:10,.0f} rows/s  "
+            f"peak {result['peak'] / 1e6:6.0f} MB "
             f"(wanted below {MOST_BYTES / 1e6:.0f}: {mark})"
         )
     print(f"peak from {ROWS[0]:,} to {ROWS[-1]:,} rows: × {peaks[-1] / peaks[0]:.2f}")

@@ -54,8 +54,8 @@ def measured(query: str, words: dict[str, str]) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.parquet"
         duckdb.connect().execute(f"COPY ({query}) TO '{path}' (FORMAT parquet)")
-        found = [run_process(CHILD, str(path), json.dumps(words)) for _ in range(ROUNDS)]
-    return min(taken for taken, _ in found), max(peak for _, peak in found)
+        results = [run_process(CHILD, str(path), json.dumps(words)) for _ in range(ROUNDS)]
+    return min(taken for taken, _ in results), max(peak for _, peak in results)
 
 
 def print_growth(title: str, cases: Sequence[Case]) -> None:

@@ -28,7 +28,7 @@ def write(folder: Path, rows: int) -> None:
     for name in "ab":
         guess = np.where(rng.random(rows) < 0.6, truth, rng.integers(0, 3, rows))
         order = rng.permutation(rows)
-        columns = {"id": [f"q{place}" for place in order]}
+        columns = {"id": [f"q{index}" for index in order]}
         columns |= {x: [f"c{code}" for code in y[order]] for x, y in {"y": truth, "p": guess}.items()}
         pyarrow.csv.write_csv(pa.table(columns), folder / f"{name}.csv")
 
@@ -62,9 +62,9 @@ def main(rows: int) -> None:
         best: dict[str, tuple[float, ...]] = {}
         for way in WAYS * ROUNDS:
             command = [sys.executable, __file__, way, name]
-            said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-            found = tuple(map(float, said.split()))
-            best[way] = min(best.get(way, found), found)
+            stdout = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            values = tuple(map(float, stdout.split()))
+            best[way] = min(best.get(way, values), values)
     for way, (wall, cpu, memory) in best.items():
         ratio = f"{wall / best['duckdb'][0]:.2f}x wall, {cpu / best['duckdb'][1]:.2f}x processor"
         print(f"{way:8} {wall:6.2f} s, {cpu:6.2f} s of the processor, {memory:5.0f} MB: {ratio}")

@@ -19,12 +19,12 @@ SHARDS, LABELS, ROWS = 1000, 100, 20_000
 
 def shards() -> list[ew.TallyRecord]:
     rng = np.random.default_rng(0)
-    found = []
+    results = []
     for _ in range(SHARDS):
         truth = rng.integers(0, LABELS, ROWS)
         prediction = np.where(rng.random(ROWS) < 0.5, truth, rng.integers(0, LABELS, ROWS))
-        found.append(ew.tally(truth=truth, prediction=prediction))
-    return found
+        results.append(ew.tally(truth=truth, prediction=prediction))
+    return results
 
 
 def merge_by_command(folder: Path) -> float:
@@ -37,7 +37,7 @@ def merge_by_command(folder: Path) -> float:
 
 def run() -> None:
     tallies = shards()
-    tables = [each.tally for each in tallies]
+    tables = [tally.tally for tally in tallies]
     limit_line(
         f"adding {SHARDS:,} tables of {LABELS}×{LABELS}", seconds(lambda: sum(tables[1:], tables[0])), 1
     )
@@ -46,8 +46,8 @@ def run() -> None:
     )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for place, tallied in enumerate(tallies):
-            tallied.write(folder / f"shard{place}.json")
+        for index, tallied in enumerate(tallies):
+            tallied.write(folder / f"shard{index}.json")
         size = sum(path.stat().st_size for path in folder.iterdir())
         paths = sorted(folder.glob("shard*.json"))
         limit_line(

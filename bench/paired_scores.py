@@ -54,8 +54,8 @@ def population(prevalence: float, strength: float) -> dict[str, float]:
         hits = prevalence * norm.sf(score - strength)
         return float(hits / (hits + (1 - prevalence) * norm.sf(score)) * norm.pdf(score - strength))
 
-    found = quad(precision, strength - 8, strength + 8, limit=500)[0]
-    return {"average_precision": found, "roc_auc": float(norm.cdf(strength / math.sqrt(2)))}
+    result = quad(precision, strength - 8, strength + 8, limit=500)[0]
+    return {"average_precision": result, "roc_auc": float(norm.cdf(strength / math.sqrt(2)))}
 
 
 def coverage(runs: int, permutations: int) -> None:
@@ -72,20 +72,20 @@ def coverage(runs: int, permutations: int) -> None:
             paired = paired_sample(rng, targets * ratio, 1 / ratio, strengths, shared)
             for spelling in SPELLINGS:
                 values = [population(1 / ratio, strength)[spelling] for strength in strengths]
-                found = score_difference(paired, "A", "B", spelling, permutations=permutations)
-                inside = values[0] - values[1] in found.interval(0.95)
-                covered[spelling] += (inside, found.caveat is not None)
-                for name, tail in found.tests.items():
+                difference = score_difference(paired, "A", "B", spelling, permutations=permutations)
+                inside = values[0] - values[1] in difference.interval(0.95)
+                covered[spelling] += (inside, difference.caveat is not None)
+                for name, tail in difference.tests.items():
                     rejected[spelling][name] = rejected[spelling].get(name, 0) + (tail.p_value <= 0.05)
         shown = [f"{x[0] / number:.1%} [{x[1] / number:.0%}]" for x in covered.values()]
-        said = "; ".join(
+        text = "; ".join(
             f"{spelling} " + ", ".join(f"{count / number:.1%}" for count in rejected[spelling].values())
             for spelling in SPELLINGS
         )
         same = strengths[0] == strengths[1]
         print(
             f"| {targets} | {targets * ratio:,} | {strengths[0]:g}, {strengths[1]:g} | {shared:g} | "
-            f"{shown[0]} | {shown[1]} | {said if same else ''} |",
+            f"{shown[0]} | {shown[1]} | {text if same else ''} |",
             flush=True,
         )
 

@@ -32,8 +32,8 @@ def two_classes() -> None:
             cells = joint_cells(pair, "a", "b")
             judged = cells, resolve(cells.tables[0], measure)
             took = seconds(lambda x=judged: swap_test(*x, studentised=True), 3)
-            found = swap_test(*judged, studentised=True).p_value
-            line(f"{measure}, {what} (p = {found:.4f}), limit", took, 1.0, 1)
+            p_value = swap_test(*judged, studentised=True).p_value
+            line(f"{measure}, {what} (p = {p_value:.4f}), limit", took, 1.0, 1)
     line("McNemar, 10⁷ discordant, limit", seconds(lambda: mcnemar(5_003_000, 4_997_000), 3), 0.1, 1)
 
 
@@ -81,8 +81,8 @@ def clusters() -> None:
         rng = np.random.default_rng(number)
         cluster = np.repeat(np.arange(number), rng.integers(1, most, number))
         truth = rng.integers(0, 2, len(cluster))
-        said = {name: np.where(rng.random(len(truth)) < 0.6, truth, 1 - truth) for name in ("a", "b")}
-        paired = Paired.from_labels(truth, said, clusters=cluster)
+        predictions = {name: np.where(rng.random(len(truth)) < 0.6, truth, 1 - truth) for name in ("a", "b")}
+        paired = Paired.from_labels(truth, predictions, clusters=cluster)
         for measure in ("f[1]", "recall[1]"):
             took = seconds(lambda p=paired, m=measure: label_differences(p, "a", "b", [m]), 2)
             tail = label_differences(paired, "a", "b", [measure])[measure].tests["randomisation"]

@@ -64,8 +64,8 @@ def write(path: Path, rows: int) -> None:
 def measured(path: Path, what: tuple[str, str]) -> list[float]:
     """Seconds, megabytes, the value, and seconds of all cores together."""
     code = CHILD.format(imports=what[0], work=what[1])
-    found: list[float] = run_process(code, str(path))
-    return found
+    result: list[float] = run_process(code, str(path))
+    return result
 
 
 def main() -> None:
@@ -76,16 +76,16 @@ def main() -> None:
             write(path, rows)
             # In turns, so that what else the machine does falls on all of them.
             rounds = [[measured(path, what) for what in (AT_ONCE, IN_BATCHES, EXACT)] for _ in range(ROUNDS)]
-            whole, batches, ours = (min(taken[place][0] for taken in rounds) for place in range(3))
-            cores = [min(taken[place][3] for taken in rounds) for place in range(3)]
+            whole, batches, ours = (min(taken[index][0] for taken in rounds) for index in range(3))
+            cores = [min(taken[position][3] for taken in rounds) for position in range(3)]
             peak, value = max(taken[2][1] for taken in rounds), rounds[0][2][2]
             print(
                 f"{rows:>12,} {whole:>12.2f} s {batches:>10.2f} s {ours:>8.2f} s {ours / whole:>6.1f}× "
                 f"{ours / batches:>6.1f}× {peak:>5.0f} MB  {value:.6f}"
             )
         named = zip(("at once", "in batches", "AP"), cores, strict=True)
-        said = ", ".join(f"{name} {taken:.2f} s" for name, taken in named)
-        print(f"{'  of all cores together (a busy machine stretches the rest)':<58} {said}")
+        text = ", ".join(f"{name} {taken:.2f} s" for name, taken in named)
+        print(f"{'  of all cores together (a busy machine stretches the rest)':<58} {text}")
         line("exact AP of 5·10⁷ rows, 2% targets, against read_table", ours, whole, 1 / 5, unit="s")
         line("  the same against reading batches and keeping none", ours, batches, 1 / 5, unit="s")
         mark = "ok" if peak < 1000 else "MISSED"

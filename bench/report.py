@@ -19,12 +19,12 @@ def made() -> dict[str, tuple[int, Callable[[], Any]]]:
     rng = np.random.default_rng(0)
     strength = rng.normal(size=ROWS)
     truth = (strength + rng.normal(size=ROWS) > 0.8).astype(np.int64)
-    said = (strength > 0.8).astype(np.int64)
+    text = (strength > 0.8).astype(np.int64)
     chance = 1 / (1 + np.exp(-1.2 * (strength - 0.8)))
     rival = np.full(ROWS, truth.mean())
-    other = np.where(rng.random(ROWS) < 0.9, said, 1 - said)
+    other = np.where(rng.random(ROWS) < 0.9, text, 1 - text)
     return {
-        "labels": (2 * truth.nbytes, lambda: ew.evaluate(truth=truth, prediction=said)),
+        "labels": (2 * truth.nbytes, lambda: ew.evaluate(truth=truth, prediction=text)),
         "scores": (2 * truth.nbytes, lambda: ew.evaluate(truth=truth, score=strength)),
         "probabilities": (
             3 * truth.nbytes,
@@ -32,7 +32,7 @@ def made() -> dict[str, tuple[int, Callable[[], Any]]]:
         ),
         "comparison": (
             3 * truth.nbytes,
-            lambda: ew.compare(truth=truth, systems={"one": said, "two": other}).report,
+            lambda: ew.compare(truth=truth, systems={"one": text, "two": other}).report,
         ),
     }
 

@@ -170,10 +170,10 @@ def unbounded(runs: int, tuned_for: int, cases: int = 3000) -> None:
         for _ in range(runs):
             values, means = unbounded_sample(name, rng, cases)
             truth = np.cumsum(means) / np.arange(1, cases + 1)
-            for place, burn_in in enumerate(BURN_INS):
+            for index, burn_in in enumerate(BURN_INS):
                 sequential.BURN_IN, sequential.CASES_OF_NARROWEST_INTERVAL = burn_in, tuned_for
-                found = asymptotic_sequence(values)
-                missed[place] += ((truth < found.low) | (truth > found.high)).any()
+                result = asymptotic_sequence(values)
+                missed[index] += ((truth < result.low) | (truth > result.high)).any()
         print(f"| {name} | " + " | ".join(f"{share:.1%}" for share in missed / runs) + " |")
 
 

@@ -121,7 +121,7 @@ def gap_bounds(tallies: Tallies, measure: str) -> list[tuple[float, float]] | No
     level = 1 - (1 - LEVEL) / number
     bounds: list[tuple[float, float]] = []
     for index in range(number):
-        rest = reduce(add, (table for place, table in enumerate(tables) if place != index))
+        rest = reduce(add, (table for position, table in enumerate(tables) if position != index))
         part, others = (ew.estimate(table, measure) for table in (tables[index], rest))
         if part.law is None or others.law is None:
             return None
@@ -158,15 +158,15 @@ def records(settings: Sequence[Setting], samples: int) -> Iterator[Record]:
         start = time.perf_counter()
         outcomes = simulate(setting, samples)
         seconds = (time.perf_counter() - start) / samples
-        named, error = rate(sum(each.is_named for each in outcomes), samples)
+        named, error = rate(sum(outcome.is_named for outcome in outcomes), samples)
         yield Record(
             setting.name, "Edgeworth", setting.n, clusters=setting.clusters, rejected=named, se=error,
-            coverage=rate(sum(each.intervals_hold for each in outcomes), samples)[0],
-            covers_or_caveat=rate(sum(each.hold_or_caveat for each in outcomes), samples)[0],
+            coverage=rate(sum(member.intervals_hold for member in outcomes), samples)[0],
+            covers_or_caveat=rate(sum(entry.hold_or_caveat for entry in outcomes), samples)[0],
             caveats=rate(sum(not each.is_allowed for each in outcomes), samples)[0],
             samples=samples, seconds=seconds,
         )  # fmt: skip
-        named, error = rate(sum(each.is_named_by_z for each in outcomes), samples)
+        named, error = rate(sum(item.is_named_by_z for item in outcomes), samples)
         yield Record(
             setting.name, "z test", setting.n, clusters=setting.clusters, rejected=named, se=error,
             samples=samples,

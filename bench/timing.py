@@ -24,7 +24,7 @@ def seconds(call: Callable[[], Any], repeat: int = 5) -> float:
 def seconds_in_turns(calls: Sequence[Callable[[], Any]], rounds: int = 20) -> list[float]:
     """Take the fastest run of each call, by turns: what else the machine does falls on all of them alike."""
     taken = [[seconds(call, 1) for call in calls] for _ in range(rounds)]
-    return [min(each) for each in zip(*taken, strict=True)]
+    return [min(item) for item in zip(*taken, strict=True)]
 
 
 def peak_bytes(call: Callable[[], Any]) -> int:

@@ -57,11 +57,11 @@ def write_runs(folder: Path) -> None:
             scores = relevance + rng.random(len(pool)) * (0.3 + 0.1 * run)
             ranked = enumerate(np.argsort(-scores)[:DOCUMENTS].tolist(), 1)
             lines[f"run{run}"] += [
-                f"{query} Q0 doc{pool[place]} {rank} {20 * scores[place]:.6f} run{run}\n"
-                for rank, place in ranked
+                f"{query} Q0 doc{pool[position]} {rank} {20 * scores[position]:.6f} run{run}\n"
+                for rank, position in ranked
             ]
         judged = np.argsort(-relevance)[:100].tolist()
-        lines["qrels"] += [f"{query} 0 doc{pool[place]} {rng.integers(0, 3)}\n" for place in judged]
+        lines["qrels"] += [f"{query} 0 doc{pool[index]} {rng.integers(0, 3)}\n" for index in judged]
     for name, texts in lines.items():
         (folder / name).write_text("".join(texts), encoding="utf-8")
 
@@ -146,21 +146,21 @@ def files() -> None:
             "judge": lambda: ew.RankedLists.from_qrels(qrels, run),
             "rank": lambda: tie_groups_of_lists(lists, "trec"),
         }
-        said = ", ".join(f"{part} {seconds(call, repeat=3) * 1e3:.0f} ms" for part, call in parts.items())
-        print(f"  {said}")
+        text = ", ".join(f"{part} {seconds(call, repeat=3) * 1e3:.0f} ms" for part, call in parts.items())
+        print(f"  {text}")
 
 
 def shapes() -> None:
     rng = np.random.default_rng(2)
     truth, scores = rng.random(10**7) < 0.05, rng.random(10**7)
-    for said, groups in (
+    for text, groups in (
         ("10⁶ lists of 10 items", np.repeat(np.arange(10**6), 10)),
         ("one list of 10⁷ items", np.zeros(10**7, dtype=np.intp)),
     ):
         lists = ew.RankedLists.from_scores(truth, scores, groups=groups)
         for ties in ("expected", "input"):
             spent = seconds(lambda ties=ties, lists=lists: tie_groups_of_lists(lists, ties), repeat=3)
-            print(f"{said + ', ties=' + ties:<58} {spent * 1e3:9.1f} ms")
+            print(f"{text + ', ties=' + ties:<58} {spent * 1e3:9.1f} ms")
 
 
 if __name__ == "__main__":

@@ -39,9 +39,9 @@ def graded_answers(samples: int) -> Iterator[Record]:
         "points from 0 to 10, range stated": (8.0, _points),
         "lognormal points (σ = 1), no range": (math.exp(0.5), _costs),
     }
-    for place, (setting, (truth, draw)) in enumerate(settings.items()):
+    for index, (setting, (truth, draw)) in enumerate(settings.items()):
         for n in (20, 50, 100, 200, 500):
-            rng = np.random.default_rng([60, place, n])
+            rng = np.random.default_rng([60, index, n])
             scores = {method: Score() for method in METHODS}
             for _ in range(samples):
                 grades, means, answers = draw(rng, n)
@@ -183,9 +183,9 @@ def _bootstrap(
     if setting == AREAS:
         targets, others = np.flatnonzero(outcomes == 1), np.flatnonzero(outcomes == 0)
         values = np.empty(BOOTSTRAP_DRAWS)
-        for place in range(BOOTSTRAP_DRAWS):
+        for index in range(BOOTSTRAP_DRAWS):
             drawn = np.concatenate([rng.choice(targets, len(targets)), rng.choice(others, len(others))])
-            values[place] = _placements(outcomes[drawn], first[drawn], second[drawn])[0].mean()
+            values[index] = _placements(outcomes[drawn], first[drawn], second[drawn])[0].mean()
     else:
         values = np.zeros(BOOTSTRAP_DRAWS)
         for part in PARTS[setting](outcomes, first, second):

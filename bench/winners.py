@@ -158,7 +158,7 @@ def forecasters(samples: int) -> Iterator[Record]:
                 codes, one, two, true = setting.draw(rng, cases)
                 labels = tuple(range(true.shape[1]))
                 systems = {name: Forecasts(codes, p, labels) for name, p in (("one", one), ("two", two))}
-                losses = [case_scores(each, (setting.score,))[0] for each in systems.values()]
+                losses = [case_scores(system, (setting.score,))[0] for system in systems.values()]
                 expected = _expected_difference(systems["one"], systems["two"], true, setting.score)
                 plain = mean_score_difference(*losses, names=("one", "two"), score=setting.score)
                 pairs = compare_forecasts(systems, measures=[setting.score]).pairs
@@ -171,7 +171,7 @@ def _expected_difference(one: Forecasts, two: Forecasts, true: Floats, score: st
     total = np.zeros(len(true))
     for index in range(true.shape[1]):
         codes = np.full(len(true), index)
-        first, second = (case_scores(replace(each, codes=codes), (score,))[0] for each in (one, two))
+        first, second = (case_scores(replace(item, codes=codes), (score,))[0] for item in (one, two))
         total += true[:, index] * (first - second)
     return float(total.mean())
 
@@ -230,7 +230,7 @@ def real_differences(samples: int) -> Iterator[Record]:
             name: Forecasts(codes, np.stack([1 - p, p], axis=1), (0, 1))
             for name, p in (("one", risk), ("two", noisy))
         }
-        losses = [case_scores(each, ("brier",))[0] for each in systems.values()]
+        losses = [case_scores(system, ("brier",))[0] for system in systems.values()]
         plain = mean_score_difference(*losses, names=("one", "two"), score="brier")
         counts.add(plain, compare_forecasts(systems, measures=["brier"]).pairs["one", "two"]["brier"], 0.0)
     yield from counts.records("probabilities, a third events", 189, samples, covers=False)
@@ -373,9 +373,9 @@ def plans(samples: int) -> Iterator[Record]:
         one[::5] = two[::5] = 1 - truth[::5]
         taken: list[int] = []
         for label, first_is_right in disagreements:
-            place = next(i for i in range(100) if truth[i] == label and one[i] == label and i not in taken)
-            taken.append(place)
-            (two if first_is_right else one)[place] = 1 - label
+            index = next(i for i in range(100) if truth[i] == label and one[i] == label and i not in taken)
+            taken.append(index)
+            (two if first_is_right else one)[index] = 1 - label
         paired = ew.Paired.from_labels(truth, {"one": one, "two": two})
         difference = label_differences(paired, "one", "two", ["informedness"])["informedness"]
         for method, amounts in (("normal approximation", None), ("Edgeworth", difference.amounts)):

@@ -77,8 +77,8 @@ def run(folder: Path, *words: str) -> None:
     if code not in ALLOWED:
         raise CommandError(f"{words[0]} ends with {code}: {texts[1].strip()[-150:]}")
     for text in texts:
-        if found := OBEYED.search(text):
-            raise CommandError(f"{words[0]} prints {found.group()!r}: {text[: found.end()][-60:]!r}")
+        if match := OBEYED.search(text):
+            raise CommandError(f"{words[0]} prints {match.group()!r}: {text[: match.end()][-60:]!r}")
     if code == 2:
         raise InputError(texts[1])
 
@@ -121,12 +121,12 @@ def as_toml(value: Any) -> bytes:
     if not isinstance(value, dict):
         return toml_value(value).encode()
     lines = []
-    for name, each in value.items():
-        if name == "gate" and isinstance(each, list) and all(isinstance(table, dict) for table in each):
-            for table in each:
+    for name, item in value.items():
+        if name == "gate" and isinstance(item, list) and all(isinstance(table, dict) for table in item):
+            for table in item:
                 lines += ["[[gate]]", *(f"{json.dumps(str(k))} = {toml_value(x)}" for k, x in table.items())]
         else:
-            lines.insert(0, f"{json.dumps(str(name))} = {toml_value(each)}")
+            lines.insert(0, f"{json.dumps(str(name))} = {toml_value(item)}")
     return "\n".join(lines).encode()
 
 

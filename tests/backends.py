@@ -82,18 +82,18 @@ def table() -> pa.Table:
             places = rng.integers(len(labels), size=ROWS)
             columns[f"{role} {kind}"] = pa.array([labels[place] for place in places], of_arrow)
     columns |= {
-        "other": [["cat", "dog"][place] for place in rng.integers(2, size=ROWS)],
+        "other": [["cat", "dog"][index] for index in rng.integers(2, size=ROWS)],
         "count": rng.integers(0, 5, size=ROWS),
         "share": rng.integers(1, 30, size=ROWS) / 10,
         "patient": rng.integers(12, size=ROWS),
         "target": rng.integers(2, size=ROWS),
         "score": np.array([0.1, 0.0, -0.0, -2.5, 1e300, 0.1 + 2**-54])[rng.integers(6, size=ROWS)],
-        "query": [f"q{place}" for place in rng.integers(4, size=ROWS)],
-        "document": [f"d{place}" for place in range(ROWS)],
+        "query": [f"q{position}" for position in rng.integers(4, size=ROWS)],
+        "document": [f"d{number}" for number in range(ROWS)],
         "chance": rng.integers(1, 64, size=ROWS) / 64,
         "rival": rng.integers(1, 10, size=ROWS) / 10,
         "grade": rng.integers(3, size=ROWS),
-        "gap.in`row 41": [None if place == 40 else "a" for place in range(ROWS)],
+        "gap.in`row 41": [None if row == 40 else "a" for row in range(ROWS)],
     }
     return pa.table(columns)
 
@@ -232,8 +232,8 @@ def parquet_files(columns: pa.Table, folder: Path) -> Path:
     below = folder / "parts"
     below.mkdir()
     cut = columns.num_rows // 3
-    for place, part in enumerate([columns.slice(0, cut), columns.slice(0, 0), columns.slice(cut)]):
-        pq.write_table(part, below / f"part-{place}.parquet")
+    for index, part in enumerate([columns.slice(0, cut), columns.slice(0, 0), columns.slice(cut)]):
+        pq.write_table(part, below / f"part-{index}.parquet")
     return below
 
 

@@ -19,8 +19,8 @@ def call(
         main(list(arguments))
     shown = capsys.readouterr()
     # A command that takes long, as on a busy machine, tells so.
-    said = re.sub(r"(?m)^edgeworth: .* \([0-9,]+ s\)\n", "", shown.err)
-    return subprocess.CompletedProcess(arguments, int(left.value.code or 0), shown.out, said)
+    text = re.sub(r"(?m)^edgeworth: .* \([0-9,]+ s\)\n", "", shown.err)
+    return subprocess.CompletedProcess(arguments, int(left.value.code or 0), shown.out, text)
 
 
 def flat(text: str) -> str:

@@ -47,6 +47,6 @@ OBEYED = re.compile(
 
 def check_harmless(text: str) -> None:
     """No sign that is obeyed, and nothing that a file cannot hold."""
-    found = OBEYED.search(text)
-    assert found is None, repr(text[max(0, found.start() - 40) : found.end() + 40])
+    match = OBEYED.search(text)
+    assert match is None, repr(text[max(0, match.start() - 40) : match.end() + 40])
     text.encode()

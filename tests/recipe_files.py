@@ -22,13 +22,13 @@ MAIL = ("ham", "spam")
 
 
 def write_trackers(folder: Path) -> None:
-    rows = [[*each] for each in zip(RNG.integers(20, 80, 60).tolist(), TRUTH, GUESSES["large"], strict=True)]
+    rows = [[*item] for item in zip(RNG.integers(20, 80, 60).tolist(), TRUTH, GUESSES["large"], strict=True)]
     table: dict[str, Any] = {"columns": ["age", "target", "prediction"], "data": rows}
     (folder / "eval_results_table.json").write_text(json.dumps(table))
-    for name, said in GUESSES.items():
+    for name, text in GUESSES.items():
         rows = [
             [i, MAIL[y], MAIL[p], 0.8 - 0.6 * p, 0.2 + 0.6 * p]
-            for i, (y, p) in enumerate(zip(TRUTH, said, strict=True))
+            for i, (y, p) in enumerate(zip(TRUTH, text, strict=True))
         ]
         table = {
             "columns": ["id", "truth", "guess", "score_ham", "score_spam"],
@@ -43,28 +43,28 @@ def write_trackers(folder: Path) -> None:
 
 
 def write_openai(folder: Path) -> None:
-    for name, said in GUESSES.items():
+    for name, text in GUESSES.items():
         lines: list[dict[str, Any]] = [{"spec": {"eval_name": "made-up", "run_id": "1"}}]
-        for place, (y, p) in enumerate(zip(TRUTH, said, strict=True)):
-            event = {"run_id": "1", "sample_id": f"made-up.test.{place}"}
-            lines.append(event | {"event_id": 2 * place, "type": "sampling", "data": {"sampled": ["AB"[p]]}})
+        for index, (y, p) in enumerate(zip(TRUTH, text, strict=True)):
+            event = {"run_id": "1", "sample_id": f"made-up.test.{index}"}
+            lines.append(event | {"event_id": 2 * index, "type": "sampling", "data": {"sampled": ["AB"[p]]}})
             data = {"correct": y == p, "expected": "AB"[y], "picked": "AB"[p], "options": ["A", "B"]}
-            lines.append(event | {"event_id": 2 * place + 1, "type": "match", "data": data})
+            lines.append(event | {"event_id": 2 * index + 1, "type": "match", "data": data})
         lines.append({"final_report": {"accuracy": 0.5}, "run_id": "1"})
         (folder / f"{name}.log.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
 
 
 def write_deepeval(folder: Path) -> None:
-    for name, said in GUESSES.items():
+    for name, text in GUESSES.items():
         cases = [
             {
-                "name": f"test_case_{place}",
+                "name": f"test_case_{index}",
                 "success": y == p,
                 "metricsData": [
-                    {"name": "Answer Relevancy", "threshold": 0.5, "score": 0.8 if y == p else place / 200}
+                    {"name": "Answer Relevancy", "threshold": 0.5, "score": 0.8 if y == p else index / 200}
                 ],
             }
-            for place, (y, p) in enumerate(zip(TRUTH, said, strict=True))
+            for index, (y, p) in enumerate(zip(TRUTH, text, strict=True))
         ]
         scores = [{"metric": "Answer Relevancy", "scores": [1]}]
         run = {
@@ -85,16 +85,16 @@ def write_forecastbench(folder: Path) -> None:
             "source": source,
             "direction": None,
             "resolution_date": date or "2026-09-30",
-            "resolved": place != 7,
+            "resolved": index != 7,
         }
         | {"resolved_to": float(y)}
-        for place, ((x, source, date), y) in enumerate(zip(asked, TRUTH, strict=True))
+        for index, ((x, source, date), y) in enumerate(zip(asked, TRUTH, strict=True))
     ]
     (folder / "2026-08-01_resolution_set.json").write_text(json.dumps({"resolutions": gold}, indent=4))
-    for letter, said in zip("ab", GUESSES.values(), strict=True):
+    for letter, guess in zip("ab", GUESSES.values(), strict=True):
         rows = [
             {"id": x, "source": source, "forecast": [0.2, 0.8][p], "resolution_date": date, "reasoning": None}
-            for (x, source, date), p in zip(asked, said, strict=True)
+            for (x, source, date), p in zip(asked, guess, strict=True)
         ]
         path = folder / f"2026-08-01.Lab.forecaster-{letter}.json"
         path.write_text(json.dumps({"organization": "Lab", "model": letter, "forecasts": rows}, indent=4))
@@ -102,20 +102,20 @@ def write_forecastbench(folder: Path) -> None:
 
 def write_kaggle(folder: Path) -> None:
     for name, column in {"solution": TRUTH, "first": GUESSES["small"], "second": GUESSES["large"]}.items():
-        lines = [f"{place},{value}\n" for place, value in enumerate(column)]
+        lines = [f"{index},{value}\n" for index, value in enumerate(column)]
         (folder / f"{name}.csv").write_text("id,label\n" + "".join(lines))
 
 
 def write_football(folder: Path) -> None:
     season, forecasts, model, market = [], [], [], []
-    for place in range(60):
+    for index in range(60):
         result = "HDA"[RNG.choice(3, p=[0.5, 0.2, 0.3])]
-        odds, date = "1.96,3.62,3.88", f"{place % 28 + 1:02}/{place // 28 + 8:02}/2025"
+        odds, date = "1.96,3.62,3.88", f"{index % 28 + 1:02}/{index // 28 + 8:02}/2025"
         sure = {"H": "0.6,0.2,0.2", "D": "0.3,0.4,0.3", "A": "0.2,0.2,0.6"}[result]
-        season.append(f"E0,{date},Team {place},Saint-Étienne,{result},{odds}\n")
+        season.append(f"E0,{date},Team {index},Saint-Étienne,{result},{odds}\n")
         forecasts.append(f"{date},{result},{sure},{odds}\n")
-        model.append(f"Team {place},X,{sure}\n")
-        market.append(f"Team {place},X,0.5,0.25,0.25\n")
+        model.append(f"Team {index},X,{sure}\n")
+        market.append(f"Team {index},X,0.5,0.25,0.25\n")
     season = [line.replace("Saint-Étienne", "X,Référée") for line in season]
     head = "Div,Date,HomeTeam,AwayTeam,Referee,FTR,B365H,B365D,B365A\n"
     (folder / "E0.csv").write_bytes((head + "".join(season)).encode("latin-1"))

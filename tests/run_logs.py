@@ -30,9 +30,9 @@ def zip_archive(files: Mapping[str, bytes], frames: int = 1, claim: int | None =
         head = struct.pack(
             "<HHHHHIIIHH", 63, 0, ZSTD, 0, 0, zlib.crc32(content), len(packed), size, len(name), 0
         )
-        place = len(body)
+        number = len(body)
         body += b"PK\x03\x04" + head + name.encode() + packed
-        directory += b"PK\x01\x02\x3f\x00" + head + struct.pack("<HHHII", 0, 0, 0, 0, place) + name.encode()
+        directory += b"PK\x01\x02\x3f\x00" + head + struct.pack("<HHHII", 0, 0, 0, 0, number) + name.encode()
     end = struct.pack("<HHHHIIH", 0, 0, len(files), len(files), len(directory), len(body), 0)
     return body + directory + b"PK\x05\x06" + end
 

@@ -34,9 +34,9 @@ def written(path: Path, header: str, rows: Sequence[Row]) -> None:
 
 def told(path: Path) -> dict[str, Any]:
     """A report but for where it came from."""
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    del found["provenance"]
-    return found
+    payload: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    del payload["provenance"]
+    return payload
 
 
 def close(one: Any, two: Any) -> bool:

@@ -42,5 +42,5 @@ def tally_decisions(
 def tallied(data: Any, *, options: dict[str, Any] | None = None, **columns: str) -> dict[str, Any]:
     """The tally of labels, or of scores where there is a score."""
     tally = tally_scores if "score" in columns else tally_decisions
-    found: dict[str, Any] = tally(open_source(data), columns, **(options or {})).to_dict()
-    return found
+    result: dict[str, Any] = tally(open_source(data), columns, **(options or {})).to_dict()
+    return result

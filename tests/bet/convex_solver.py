@@ -41,7 +41,7 @@ def best_growth(
     best = -np.inf
     for scale in (0.3, 0.01):
         start = np.full(bets, scale / bets) / np.maximum(cost, 1.0)
-        found = minimize(
+        optimum = minimize(
             negative,
             start,
             jac=True,
@@ -50,7 +50,7 @@ def best_growth(
             constraints=constraints,
             options={"ftol": 1e-14, "maxiter": 1000},
         )
-        stakes = np.maximum(found.x, 0.0)
+        stakes = np.maximum(optimum.x, 0.0)
         left = 1 + profits @ stakes
         spent = float(cost @ stakes) if collateral or lay is None else 0.0
         shrunk = stakes / max(1.0, spent, 1 - float(left.min()))

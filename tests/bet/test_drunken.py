@@ -31,12 +31,12 @@ def ends(bookmaker: Drunken, truth: np.ndarray, p: np.ndarray, bookmakers: int) 
     """Log wealth at full stakes against each of so many bookmakers, by the prices of what happened."""
     rows = np.arange(len(truth))
     both = p if p.ndim == 2 else np.stack([1 - p, p], axis=1)
-    found = []
+    results = []
     for number in range(bookmakers):
         q = replace(bookmaker, number=number).prices(p.shape)
         q = q if p.ndim == 2 else np.stack([1 - q, q], axis=1)
-        found.append(np.log(both[rows, truth] / q[rows, truth]).sum())
-    return np.array(found)
+        results.append(np.log(both[rows, truth] / q[rows, truth]).sum())
+    return np.array(results)
 
 
 def test_every_case_adds_one_nat_to_the_log_score() -> None:
@@ -91,7 +91,7 @@ def test_many_at_once_are_one_by_one() -> None:
     truth, p = cases(70_001, seed=4)
     bookmaker = Drunken(0.15, 0.85, rng=5, bookmakers=3)
     tally = ForecastTally.of(Forecasts.of(truth, p), Opponent(bookmaker=bookmaker))
-    together = [each.log_wealth for each in (tally.wealth, *tally.crowd)]
+    together = [item.log_wealth for item in (tally.wealth, *tally.crowd)]
     for number in range(3):
         q = replace(bookmaker, number=number).prices((70_001,))
         assert q.min() >= 0.15

@@ -17,10 +17,10 @@ def test_profit_and_interval() -> None:
     rng = np.random.default_rng(1)
     odds, won = rng.uniform(1.2, 6, 200), rng.random(200) < 0.4
     net = np.where(won, odds - 1, -1.0)
-    found = flat_stakes(won, odds)
-    assert (found.bets, found.profit) == (200, pytest.approx(net.sum()))
+    result = flat_stakes(won, odds)
+    assert (result.bets, result.profit) == (200, pytest.approx(net.sum()))
     # At either end what was paid is as many standard deviations from its mean as the level says.
-    for end, sign in zip(found.interval(0.9), (1, -1), strict=True):
+    for end, sign in zip(result.interval(0.9), (1, -1), strict=True):
         chances = (1 + end) / odds
         spread = np.sqrt((odds**2 * chances * (1 - chances)).sum())
         assert net.sum() - 200 * end == pytest.approx(sign * stats.norm.ppf(0.95) * spread)
@@ -51,15 +51,15 @@ def test_the_outcome_of_highest_expected_return_is_backed() -> None:
     p = np.array([[0.5, 0.3, 0.2], [0.2, 0.2, 0.6], [0.4, 0.3, 0.3]])
     odds = np.array([[2.1, 3.0, 6.0], [4.0, 4.0, 1.5], [2.4, 3.0, 3.0]])
     # 0.2 · 6 = 1.2 is backed and lost; of the others nothing returns its stake.
-    found = best_bets(p, odds, np.array([0, 2, 0]))
-    assert (found.bets, found.profit, found.odds) == (1, -1.0, 6.0)
+    result = best_bets(p, odds, np.array([0, 2, 0]))
+    assert (result.bets, result.profit, result.odds) == (1, -1.0, 6.0)
 
 
 @pytest.mark.parametrize("bank", [1, 5, 20])
 def test_ruin_is_the_gamblers(bank: int) -> None:
     """At even odds, ruin has probability ((1 − p)/p)^bank exactly."""
-    found = ruin_probability([True] * 55 + [False] * 45, [2.0] * 100, bank=bank)
-    assert found == pytest.approx((45 / 55) ** bank, rel=1e-6)
+    result = ruin_probability([True] * 55 + [False] * 45, [2.0] * 100, bank=bank)
+    assert result == pytest.approx((45 / 55) ** bank, rel=1e-6)
 
 
 def test_ruin_is_bounded() -> None:

@@ -25,8 +25,8 @@ STEPS = st.one_of(
 def test_sums_of_runs_are_sums_of_cases(steps: list[list[float]], fractions: tuple[float, ...]) -> None:
     starts = np.cumsum([0, *(len(run) for run in steps[:-1])])
     expected = [whole_sum(fractional_logs(run, fractions)) for run in steps]
-    found = fraction_sums(np.concatenate(steps), starts, fractions)
-    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+    result = fraction_sums(np.concatenate(steps), starts, fractions)
+    np.testing.assert_allclose(result, expected, rtol=1e-13, atol=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -36,17 +36,17 @@ def test_products_of_exact_fractions(length: int) -> None:
     rng = np.random.default_rng(length)
     factors = [[Fraction(int(x), 64) for x in row] for row in rng.integers(1, 256, (3, length))]
     logs = np.log([float(w) for row in factors for w in row])
-    found = fraction_sums(logs, np.arange(3) * length)
-    for row, sums in zip(factors, found, strict=True):
-        for place, c in enumerate(Fraction(k, 20) for k in range(21)):
+    result = fraction_sums(logs, np.arange(3) * length)
+    for row, sums in zip(factors, result, strict=True):
+        for index, c in enumerate(Fraction(k, 20) for k in range(21)):
             exact = math.prod((1 - c + c * w for w in row), start=Fraction(1))
             wanted = math.log(exact.numerator) - math.log(exact.denominator)
-            assert sums[place] == pytest.approx(wanted, rel=1e-13, abs=1e-13)
+            assert sums[index] == pytest.approx(wanted, rel=1e-13, abs=1e-13)
 
 
 def test_small_gains_of_many_cases_are_not_lost() -> None:
-    found = fraction_sums(np.full(4 * 2048, 1e-9), np.arange(4) * 2048, [0.5])
-    np.testing.assert_allclose(found, 2048 * 0.5e-9, rtol=0, atol=2048 * 4e-16)
+    result = fraction_sums(np.full(4 * 2048, 1e-9), np.arange(4) * 2048, [0.5])
+    np.testing.assert_allclose(result, 2048 * 0.5e-9, rtol=0, atol=2048 * 4e-16)
 
 
 def test_large_and_small_log_factors_case_by_case() -> None:

@@ -35,7 +35,7 @@ def solved(chances: Any, returns: Any) -> Any:
     """The same programme, all joint outcomes listed, by sequential least squares."""
     probabilities, pays = enumerated(chances, returns)
     gains = pays - 1
-    found = minimize(
+    optimum = minimize(
         lambda f: -(probabilities @ np.log(np.maximum(1 + gains @ f, 1e-300))),
         np.full(gains.shape[1], 0.01 / gains.shape[1]),
         jac=lambda f: -((probabilities / (1 + gains @ f)) @ gains),
@@ -46,7 +46,7 @@ def solved(chances: Any, returns: Any) -> Any:
         method="SLSQP",
         options={"ftol": 1e-16, "maxiter": 2000},
     )
-    return found.x.reshape(len(chances), -1)
+    return optimum.x.reshape(len(chances), -1)
 
 
 @pytest.mark.parametrize(("games", "outcomes"), [(1, 3), (2, 2), (3, 3), (4, 2), (5, 3)])

@@ -46,7 +46,7 @@ def solver_growth(games: list[Game]) -> float:
         return -joint_growth(games, stakes) if flat.sum() < 1 else 1e3
 
     start = np.full(ends[-1], 0.05 / ends[-1])
-    found = minimize(
+    optimum = minimize(
         negative,
         start,
         method="SLSQP",
@@ -54,7 +54,7 @@ def solver_growth(games: list[Game]) -> float:
         constraints=[{"type": "ineq", "fun": lambda f: 0.9999999 - f.sum()}],
         options={"ftol": 1e-13, "maxiter": 400},
     )
-    return -float(found.fun)
+    return -float(optimum.fun)
 
 
 def random_games(rng: np.random.Generator) -> list[Game]:
@@ -215,7 +215,7 @@ def test_selling_a_position_is_buying_its_reverse(seed: int) -> None:
     best = minimize_scalar(
         loss, bounds=(low + inside, high - inside), method="bounded", options={"xatol": 1e-13}
     )
-    found = kelly_payoff(chances, 1 + payoffs)
-    assert found == pytest.approx(best.x, abs=1e-5)
-    assert loss(found) <= best.fun + 1e-13
-    assert (found < 0) == (mean < 0)
+    result = kelly_payoff(chances, 1 + payoffs)
+    assert result == pytest.approx(best.x, abs=1e-5)
+    assert loss(result) <= best.fun + 1e-13
+    assert (result < 0) == (mean < 0)

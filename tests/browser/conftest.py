@@ -15,10 +15,10 @@ from playwright.sync_api import Browser, Page, sync_playwright
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Debian's chromium."""
-    found = shutil.which("chromium")
-    assert found is not None, "these tests are marked browser: script/test installs chromium"
+    result = shutil.which("chromium")
+    assert result is not None, "these tests are marked browser: script/test installs chromium"
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        started = playwright.chromium.launch(executable_path=result, args=["--no-sandbox", "--disable-gpu"])
         yield started
         started.close()
 
@@ -34,11 +34,11 @@ class Visit:
     def drawn(self) -> list[str | None]:
         """Whether each chart came alive."""
         figures = self.page.locator("figure[data-spec]")
-        for place in range(figures.count()):
-            figures.nth(place).locator("xpath=self::*[@data-drawn]").wait_for(
+        for position in range(figures.count()):
+            figures.nth(position).locator("xpath=self::*[@data-drawn]").wait_for(
                 state="attached", timeout=30_000
             )
-        return [figures.nth(place).get_attribute("data-drawn") for place in range(figures.count())]
+        return [figures.nth(index).get_attribute("data-drawn") for index in range(figures.count())]
 
 
 @pytest.fixture
@@ -51,17 +51,17 @@ def visit(browser: Browser) -> Iterator[Any]:
             viewport={"width": width, "height": 900}, java_script_enabled=script, color_scheme=scheme
         )
         opened.append(context)
-        found = Visit(context.new_page())
-        found.page.on("request", lambda request: found.requests.append(request.url))
-        found.page.on(
+        result = Visit(context.new_page())
+        result.page.on("request", lambda request: result.requests.append(request.url))
+        result.page.on(
             "console",
             lambda message: (
-                found.complaints.append(message.text) if message.type in ("error", "warning") else None
+                result.complaints.append(message.text) if message.type in ("error", "warning") else None
             ),
         )
-        found.page.on("pageerror", lambda error: found.complaints.append(str(error)))
-        found.page.goto(path.as_uri())
-        return found
+        result.page.on("pageerror", lambda error: result.complaints.append(str(error)))
+        result.page.goto(path.as_uri())
+        return result
 
     yield open_page
     for context in opened:

@@ -54,9 +54,9 @@ def cell(seen: Any, name: str) -> str:
 
 def check_numbers(seen: Any, tally: Any, depth: str = "") -> None:
     for name in MEASURES:
-        found = ew.estimate(tally, f"{name}{depth}")
-        assert cell(seen, name) == format_number(found.value), name
-        assert cell(seen, f"{name} interval").removeprefix("95% CI ") == format_interval(*found.interval())
+        estimate = ew.estimate(tally, f"{name}{depth}")
+        assert cell(seen, name) == format_number(estimate.value), name
+        assert cell(seen, f"{name} interval").removeprefix("95% CI ") == format_interval(*estimate.interval())
 
 
 @pytest.mark.parametrize("kind", ["scores", "probabilities"])
@@ -68,8 +68,8 @@ def test_the_numbers_are_those_of_the_threshold(kind: str, pages: dict[str, Path
     slider = seen.page.get_by_role("slider", name="Threshold")
     last = int(slider.get_attribute("max"))
     assert last <= 200
-    for place in (0, 1, last // 3, last // 2, last - 1):
-        slider.fill(str(place))
+    for index in (0, 1, last // 3, last // 2, last - 1):
+        slider.fill(str(index))
         threshold = float(cell(seen, "at").replace("−", "-"))
         table = ranking.at_threshold(threshold)
         check_numbers(seen, table)
@@ -141,7 +141,7 @@ def test_costs_move_the_best_cut(pages: dict[str, Path], visit: Any) -> None:
     truth, score = scores()
     ranking = ew.Ranking.from_scores(truth, score, positive=HOSTILE)
     seen = visit(pages["scores"])
-    found = []
+    results = []
     for alarm, miss in ((1, 1), (1, 20), (5, 1)):
         seen.page.get_by_label("Cost of a false alarm").fill(str(alarm))
         seen.page.get_by_label("Cost of a miss").fill(str(miss))
@@ -155,8 +155,8 @@ def test_costs_move_the_best_cut(pages: dict[str, Path], visit: Any) -> None:
         )
         assert cell(seen, "least").startswith(f"{cell(seen, 'cost')} at threshold")
         assert not button.is_enabled()
-        found.append(choice.threshold)
-    assert found[1] < found[0] < found[2]
+        results.append(choice.threshold)
+    assert results[1] < results[0] < results[2]
     seen.page.get_by_label("Cost of a miss").fill("-1")
     assert (cell(seen, "cost"), cell(seen, "least")) == ("–", "–")
     assert seen.complaints == []

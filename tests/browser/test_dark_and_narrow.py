@@ -38,12 +38,12 @@ def test_intervals_are_seen_on_a_dark_page(compared: Path, visit: Any, script: b
     seen = visit(compared, scheme="dark", script=script)
     if script:
         seen.drawn()
-    found = seen.page.locator("#chart-differences svg line").evaluate_all(
+    result = seen.page.locator("#chart-differences svg line").evaluate_all(
         "lines => lines.map(line => getComputedStyle(line)).filter(style => style.strokeWidth === '2px')"
         ".map(style => [style.stroke, style.opacity, style.strokeOpacity])"
     )
-    assert found
-    for stroke, *opacities in found:
+    assert result
+    for stroke, *opacities in result:
         assert opacities == ["1", "1"]
         colour = tuple(int(part) for part in stroke.removeprefix("rgb(").removesuffix(")").split(","))
         assert (luminance(colour) + 0.05) / (luminance(DARK_PAPER) + 0.05) >= 4.5

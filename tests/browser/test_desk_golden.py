@@ -51,8 +51,8 @@ def near(found: Any, wanted: Any, where: str, absolute: float = 1e-12) -> None:
             near(found[name], value, f"{where}.{name}", absolute)
     elif isinstance(wanted, (list, tuple)):
         assert len(found) == len(wanted), where
-        for place, value in enumerate(wanted):
-            near(found[place], value, f"{where}[{place}]", absolute)
+        for index, value in enumerate(wanted):
+            near(found[index], value, f"{where}[{index}]", absolute)
     elif wanted is None or isinstance(wanted, bool):
         assert found == wanted, where
     else:
@@ -146,22 +146,22 @@ def tables(desk: Callable[[list[Case]], list[Any]]) -> list[tuple[ew.Contingency
 
 
 def test_measures_of_tables(tables: list[tuple[ew.ContingencyTable, Case, Any]]) -> None:
-    for table, case, found in tables:
+    for table, case, result in tables:
         alpha, where = case["alpha"], str(case["counts"])
         overall = {name: ew.measure(table, spelled(name, alpha)) for name in OVERALL_MEASURES}
-        near(found["overall"], overall, where)
-        for place, label in enumerate(table.labels):
+        near(result["overall"], overall, where)
+        for index, label in enumerate(table.labels):
             wanted = {name: ew.measure(table, spelled(name, alpha, str(label))) for name in LABEL_MEASURES}
-            near(found["labels"][place], wanted, f"{where} {label}")
+            near(result["labels"][index], wanted, f"{where} {label}")
 
 
 def test_dollars_of_tables(tables: list[tuple[ew.ContingencyTable, Case, Any]]) -> None:
-    for table, case, found in tables:
+    for table, case, result in tables:
         played = ew.payoffs(table, pool=10)
         names = ("odds", "cells", "track", "rows", "weighted", "columns", "total", "won", "lost")
         wanted = {name: getattr(played, name) for name in names}
         size = max(1.0, float(np.nanmax(np.abs(np.nan_to_num(played.track)))))
-        near(found["payoffs"], wanted, str(case["counts"]), absolute=1e-12 * size)
+        near(result["payoffs"], wanted, str(case["counts"]), absolute=1e-12 * size)
 
 
 def whole_table(table: ew.ContingencyTable) -> ew.ContingencyTable:
@@ -173,55 +173,55 @@ def whole_table(table: ew.ContingencyTable) -> ew.ContingencyTable:
 def test_intervals_tests_and_plans_of_tables(tables: list[tuple[ew.ContingencyTable, Case, Any]]) -> None:
     delta = ew.methods.Delta()
     exact = enumerated = bounded = 0
-    for table, case, found in tables:
+    for table, case, result in tables:
         where = str(case["counts"])
         accuracy = ew.estimate(table, "accuracy")
-        near(found["accuracy"], list(accuracy.interval()), where)
-        near([x["accuracy"] for x in [found["overall"]]], [accuracy.value], where)
-        for place, label in enumerate(table.labels):
+        near(result["accuracy"], list(accuracy.interval()), where)
+        near([x["accuracy"] for x in [result["overall"]]], [accuracy.value], where)
+        for index, label in enumerate(table.labels):
             edge = ew.estimate(table, f"informedness[{label}]")
             if edge.law is not None:
                 low, high = edge.interval()
                 wanted = {"low": low, "high": high, "error": edge.standard_error}
-                near(found["edges"][place], wanted, where)
+                near(result["edges"][index], wanted, where)
             # Chance levels take long to estimate, so each label of a table has another measure checked.
-            name = ("recall", "precision", "f", "informedness")[place % 4]
+            name = ("recall", "precision", "f", "informedness")[index % 4]
             estimate = ew.estimate(table, spelled(name, case["alpha"], str(label)))
             if estimate.undefined is None:
-                near(found["chance"][place][name], estimate.chance, f"{where} {name} by chance")
+                near(result["chance"][index][name], estimate.chance, f"{where} {name} by chance")
         if math.isnan(ew.measure(table, "informedness")):
-            assert math.isnan(found["interval"]["low"]), where
+            assert math.isnan(result["interval"]["low"]), where
             continue
         seen = (table.predicted > 0) | (table.real > 0)
         by_delta = ew.estimate(table, "informedness", method=delta)
         low, high = by_delta.interval()
-        near(found["delta"], {"low": low, "high": high, "error": by_delta.standard_error}, where, 1e-9)
-        if found["interval"]["method"] == "Newcombe":
+        near(result["delta"], {"low": low, "high": high, "error": by_delta.standard_error}, where, 1e-9)
+        if result["interval"]["method"] == "Newcombe":
             estimate = ew.estimate(table, "informedness")
             assert str(estimate.method) == "Newcombe", where
-            near(found["interval"], dict(zip(("low", "high"), estimate.interval(), strict=True)), where)
-            tails = found["luck"]["tails"]
+            near(result["interval"], dict(zip(("low", "high"), estimate.interval(), strict=True)), where)
+            tails = result["luck"]["tails"]
             for alternative, name in (("two-sided", "twoSided"), ("greater", "greater")):
                 tail = estimate.test_against_chance(alternative)
                 if tail is not None and tails is not None:
                     exact += 1
                     near(tails[name], tail.p_value, f"{where} {alternative}", absolute=1e-300)
             needed = estimate.cases_needed().needed
-            if found["luck"]["needed"] is None:
+            if result["luck"]["needed"] is None:
                 enumerated += 1
             else:
-                near(found["luck"]["needed"], needed, f"{where} cases needed")
-        elif found["luck"]["bound"] is not None:
+                near(result["luck"]["needed"], needed, f"{where} cases needed")
+        elif result["luck"]["bound"] is not None:
             bounded += 1
             whole = whole_table(table)
             law = ew.chance.informedness(whole)
             tail = law.two_sided(law.value_of(np.diag(whole.counts).tolist()))
             if tail.kind == "bound":
-                near(math.log(found["luck"]["bound"]), math.log(tail.p_value), f"{where} bound")
+                near(math.log(result["luck"]["bound"]), math.log(tail.p_value), f"{where} bound")
             else:
-                assert tail.p_value <= found["luck"]["bound"], where
+                assert tail.p_value <= result["luck"]["bound"], where
         elif seen.sum() > 2 and by_delta.standard_error > 1e-9:
-            near(found["deltaNeeded"], by_delta.cases_needed().needed, f"{where} cases needed")
+            near(result["deltaNeeded"], by_delta.cases_needed().needed, f"{where} cases needed")
     assert exact > 400
     assert enumerated > 10
     assert bounded > 100
@@ -256,12 +256,12 @@ def test_sampled_tests_of_tables(desk: Callable[[list[Case]], list[Any]]) -> Non
         wanted.append((law.two_sided(value), law.tail(value)))
         cases.append({"kind": "guessing", "counts": counts.tolist(), "draws": draws, "seed": number})
     assert len(cases) > 50
-    for case, (two_sided, greater), found in zip(cases, wanted, desk(cases), strict=True):
+    for case, (two_sided, greater), result in zip(cases, wanted, desk(cases), strict=True):
         for name, tail in (("twoSided", two_sided), ("greater", greater)):
             p = tail.p_value
             error = 5 * math.sqrt(2 * max(p * (1 - p), 1e-4) / draws)
-            assert found[name]["p"] == pytest.approx(p, abs=error), case
-            assert found[name]["low"] <= found[name]["p"] <= found[name]["high"] + 1e-4, case
+            assert result[name]["p"] == pytest.approx(p, abs=error), case
+            assert result[name]["low"] <= result[name]["p"] <= result[name]["high"] + 1e-4, case
 
 
 def test_posterior_intervals(desk: Callable[[list[Case]], list[Any]]) -> None:
@@ -273,13 +273,16 @@ def test_posterior_intervals(desk: Callable[[list[Case]], list[Any]]) -> None:
         cases.append(
             {"kind": "posterior", "counts": counts, "prior": 0.5 / size, "draws": 4000, "seed": number}
         )
-    for case, found in zip(cases, desk(cases), strict=True):
+    for case, result in zip(cases, desk(cases), strict=True):
         table = ew.ContingencyTable.from_matrix(case["counts"], rows="predicted")
         law = ew.estimate(table, "informedness", method=ew.methods.Dirichlet(prior=case["prior"])).law
         assert law is not None
         # The standard error of a 2.5% quantile of 4,000 draws is 0.042 standard deviations.
         near(
-            found, list(np.quantile(law.draws, [0.025, 0.975])), str(case), absolute=0.26 * law.standard_error
+            result,
+            list(np.quantile(law.draws, [0.025, 0.975])),
+            str(case),
+            absolute=0.26 * law.standard_error,
         )
 
 
@@ -305,12 +308,12 @@ def test_mixtures_and_prevalence(desk: Callable[[list[Case]], list[Any]]) -> Non
                 "share": float(rng.random()),
             }
         )
-    for case, found in zip(mixtures, desk(mixtures), strict=True):
+    for case, result in zip(mixtures, desk(mixtures), strict=True):
         inputs = {name: case[name] for name in ("informed", "cases")}
-        near(found, ew.decisions.informed_mixture(case["actual"], case["guess"], **inputs).counts, str(case))
-    for case, found in zip(shifted, desk(shifted), strict=True):
+        near(result, ew.decisions.informed_mixture(case["actual"], case["guess"], **inputs).counts, str(case))
+    for case, result in zip(shifted, desk(shifted), strict=True):
         before = ew.ContingencyTable.from_matrix(case["counts"], rows="predicted")
-        after = ew.ContingencyTable.from_matrix(found, rows="predicted")
+        after = ew.ContingencyTable.from_matrix(result, rows="predicted")
         near(after.total, before.total, str(case))
         near(ew.measure(after, f"prevalence[{case['chosen']}]"), case["share"], str(case))
         for label in before.labels:
@@ -335,19 +338,19 @@ def test_rankings(desk: Callable[[list[Case]], list[Any]]) -> None:
             text = "".join(map(str, marks))
             cases.append({"kind": "ranking", "hits": text, "depth": int(rng.integers(1, items + 1))})
     exact = 0
-    for case, found in zip(cases, desk(cases), strict=True):
+    for case, result in zip(cases, desk(cases), strict=True):
         marks = [int(mark) for mark in case["hits"]]
         n, m, t = len(marks), sum(marks), case["depth"]
         ranking = ew.Ranking.from_scores(marks, list(range(n, 0, -1)))
-        near(found["ap"], ew.measure(ranking, "average_precision"), str(case))
+        near(result["ap"], ew.measure(ranking, "average_precision"), str(case))
         law, hits = ew.chance.average_precision(n, m), ew.chance.hits(n, m, t)
-        near(found["moments"], {"mean": law.mean, "variance": law.variance}, str(case), absolute=1e-15)
+        near(result["moments"], {"mean": law.mean, "variance": law.variance}, str(case), absolute=1e-15)
         low, high = hits.interval(0.95)
-        near(found["chance"], {"mean": hits.mean, "low": low, "high": high}, str(case))
-        near(found["tail"], hits.tail(sum(marks[:t])).p_value, str(case), absolute=1e-300)
-        if found["exact"] is not None:
+        near(result["chance"], {"mean": hits.mean, "low": low, "high": high}, str(case))
+        near(result["tail"], hits.tail(sum(marks[:t])).p_value, str(case), absolute=1e-300)
+        if result["exact"] is not None:
             exact += 1
-            near(found["exact"], law.tail(found["ap"]).p_value, str(case))
+            near(result["exact"], law.tail(result["ap"]).p_value, str(case))
     assert exact > 250
 
 
@@ -363,8 +366,8 @@ def test_exact_tails_at_the_ends(desk: Callable[[list[Case]], list[Any]]) -> Non
     ]
     asked += [(800, 2, 0.2), (600, 599, 0.99), (40, 4, 0.25)]
     cases = [{"kind": "precision", "items": n, "targets": m, "value": x} for n, m, x in asked]
-    for (n, m, x), found in zip(asked, desk(cases), strict=True):
-        near(found, ew.chance.average_precision(n, m).tail(x).p_value, f"{n}, {m}, {x}")
+    for (n, m, x), result in zip(asked, desk(cases), strict=True):
+        near(result, ew.chance.average_precision(n, m).tail(x).p_value, f"{n}, {m}, {x}")
 
 
 def test_moments_of_long_lists(desk: Callable[[list[Case]], list[Any]]) -> None:
@@ -372,9 +375,9 @@ def test_moments_of_long_lists(desk: Callable[[list[Case]], list[Any]]) -> None:
     sizes = [(5, 2), (10, 3), (100, 10), (3000, 245), (1, 1), (2, 1), (3, 3), (100_000, 5), (50_000, 49_999)]
     sizes += [(int(n), int(rng.integers(1, n + 1))) for n in 10 ** rng.uniform(0, 4.5, 80)]
     cases = [{"kind": "moments", "items": n, "targets": m} for n, m in sizes]
-    for (n, m), found in zip(sizes, desk(cases), strict=True):
+    for (n, m), result in zip(sizes, desk(cases), strict=True):
         law = ew.chance.average_precision(n, m)
-        near(found, {"mean": law.mean, "variance": law.variance}, f"{n}, {m}", absolute=1e-15)
+        near(result, {"mean": law.mean, "variance": law.variance}, f"{n}, {m}", absolute=1e-15)
 
 
 def test_sampled_tails_of_average_precision(desk: Callable[[list[Case]], list[Any]]) -> None:
@@ -384,9 +387,9 @@ def test_sampled_tails_of_average_precision(desk: Callable[[list[Case]], list[An
         {"kind": "orders", "items": n, "targets": m, "value": x, "draws": draws, "seed": 1}
         for n, m, x in asked
     ]
-    for (n, m, x), found in zip(asked, desk(cases), strict=True):
+    for (n, m, x), result in zip(asked, desk(cases), strict=True):
         p = ew.chance.average_precision(n, m).tail(x).p_value
-        assert found["p"] == pytest.approx(p, abs=5 * math.sqrt(2 * p * (1 - p) / draws)), (n, m, x)
+        assert result["p"] == pytest.approx(p, abs=5 * math.sqrt(2 * p * (1 - p) / draws)), (n, m, x)
 
 
 # -- bets ----------------------------------------------------------------------------------------------------
@@ -404,16 +407,16 @@ def test_games(desk: Callable[[list[Case]], list[Any]]) -> None:
             "backOnly": bool(rng.random() < 0.3),
         }
         cases.append({"kind": "game", "p": p, "odds": odds, "options": options})
-    for case, found in zip(cases, desk(cases), strict=True):
+    for case, result in zip(cases, desk(cases), strict=True):
         p, odds, options = case["p"], case["odds"], case["options"]
         kept = 1 - options["commission"]
         back, lay = 1 + (odds - 1) * kept, 1 + (odds - 1) / kept
         bets: Any = {"lay": np.inf if options["backOnly"] else lay, "fraction": options["fraction"]}
         stake = float(ew.bet.kelly_game(p, back, **bets))
-        near(found["stake"], stake, str(case))
+        near(result["stake"], stake, str(case))
         true, false = ew.bet.game_factors(p, back, outcome=[True, False], **bets)
-        near([found["ifTrue"], found["ifFalse"]], [true, false], str(case))
-        near(found["growth"], ew.bet.growth(p, back, stake, lay=bets["lay"]), str(case))
+        near([result["ifTrue"], result["ifFalse"]], [true, false], str(case))
+        near(result["growth"], ew.bet.growth(p, back, stake, lay=bets["lay"]), str(case))
 
 
 def test_races(desk: Callable[[list[Case]], list[Any]]) -> None:
@@ -440,21 +443,21 @@ def test_races(desk: Callable[[list[Case]], list[Any]]) -> None:
         options = {"commission": float(rng.choice([0, 0.05])), "fraction": float(rng.choice([1, 0.5]))}
         case |= {"kind": "race", "options": options}
     arbitrages = 0
-    for case, found in zip(cases, desk(cases), strict=True):
+    for case, result in zip(cases, desk(cases), strict=True):
         p, options = case["p"], case["options"]
         odds = 1 + (np.array(case["odds"]) - 1) * (1 - options["commission"])
         stakes = ew.bet.kelly(p, odds, fraction=options["fraction"])
-        near(found["stakes"], stakes, str(case), absolute=1e-9)
+        near(result["stakes"], stakes, str(case), absolute=1e-9)
         near(
-            found["factors"],
+            result["factors"],
             ew.bet.factors_by_outcome(p, odds, fraction=options["fraction"]),
             str(case),
             1e-9,
         )
-        near(found["growth"], ew.bet.growth(p, odds, stakes), str(case))
+        near(result["growth"], ew.bet.growth(p, odds, stakes), str(case))
         name = ew.bet.arbitrage(odds)
         arbitrages += name != "none"
-        assert found["isArbitrage"] == (name != "none"), case
+        assert result["isArbitrage"] == (name != "none"), case
     assert arbitrages > 20
 
 
@@ -478,23 +481,23 @@ def test_wealth(desk: Callable[[list[Case]], list[Any]]) -> None:
     for case in cases:
         case["kind"] = "wealth"
     ruined = 0
-    for case, found in zip(cases, desk(cases), strict=True):
+    for case, result in zip(cases, desk(cases), strict=True):
         where = str(case)[:300]
         inputs = case["outcomes"], case["model"]
         wealth = ew.Wealth.from_probabilities(*inputs, against=case["rival"], positive=1)
-        near(found["path"], wealth.path, where, absolute=1e-10)
-        near(found["final"], wealth.log_wealth, where, absolute=1e-10)
-        near(found["drawdown"], wealth.drawdown, where, absolute=1e-10)
-        near(found["top"], wealth.log_maximum, where, absolute=1e-10)
+        near(result["path"], wealth.path, where, absolute=1e-10)
+        near(result["final"], wealth.log_wealth, where, absolute=1e-10)
+        near(result["drawdown"], wealth.drawdown, where, absolute=1e-10)
+        near(result["top"], wealth.log_maximum, where, absolute=1e-10)
         ruined += wealth.log_wealth == -math.inf
         for name, prefix in (("ifModel", "model"), ("ifRival", "price")):
             with np.errstate(invalid="ignore"):
                 wanted = {x: np.cumsum(wealth.sums(f"{prefix}_{x}")) for x in ("mean", "variance")}
-            near(found[name], wanted, where, absolute=1e-9)
-        for place, column in enumerate(("model", "rival")):
+            near(result[name], wanted, where, absolute=1e-9)
+        for index, column in enumerate(("model", "rival")):
             scores = ew.ForecastScores.from_probabilities(case["outcomes"], case[column], positive=1)
-            near(found["logScores"][place], scores.mean("log"), where, absolute=1e-10)
-            near(found["brierScores"][place], scores.mean("brier"), where)
+            near(result["logScores"][index], scores.mean("log"), where, absolute=1e-10)
+            near(result["brierScores"][index], scores.mean("brier"), where)
     assert ruined > 5
 
 

@@ -110,8 +110,8 @@ def test_tables_are_read_as_papers_print_them(
     page.get_by_text("Paste a table").click()
     page.get_by_label("Paste a table").fill(text)
     page.get_by_role("button", name="Use this table").click()
-    found = page.locator(".sheet-table").first.locator("input.cell")
-    values = found.evaluate_all("inputs => inputs.map(input => Number(input.value))")
+    result = page.locator(".sheet-table").first.locator("input.cell")
+    values = result.evaluate_all("inputs => inputs.map(input => Number(input.value))")
     assert values == [count for row in cells for count in row]
 
 
@@ -185,10 +185,10 @@ def test_models_are_those_of_figure_1(
     page, wanted = visit(desk).page, reproduced[place]
     page.get_by_role("button", name=button, exact=True).click()
     rows = page.locator(".dollars tbody tr")
-    found = [[number(text) for text in rows.nth(row).locator("td").all_inner_texts()[2:]] for row in (0, 1)]
+    results = [[number(text) for text in rows.nth(row).locator("td").all_inner_texts()[2:]] for row in (0, 1)]
     for row, sign in enumerate("+-"):
         cells = [wanted[f"dollars {sign}P+R"], wanted[f"dollars {sign}P-R"]]
-        assert found[row] == pytest.approx(
+        assert results[row] == pytest.approx(
             [*cells, wanted[f"Won {sign}"], wanted[f"Weighted {sign}"]], abs=0.005
         )
     total = number(page.locator("#weighted-total").inner_text())

@@ -19,9 +19,9 @@ LABELS = [f"https://example.org/a/long/common/beginning/of/names/{name}" for nam
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng = np.random.default_rng(7)
     truth = rng.choice(LABELS, 800)
-    said = np.where(rng.random(800) < 0.6, truth, rng.choice(LABELS, 800))
+    predicted = np.where(rng.random(800) < 0.6, truth, rng.choice(LABELS, 800))
     path = tmp_path_factory.mktemp("reading") / "report.html"
-    ew.evaluate(truth=truth, prediction=said, bets=True).to_html(path, title="Reading")
+    ew.evaluate(truth=truth, prediction=predicted, bets=True).to_html(path, title="Reading")
     return path
 
 
@@ -36,10 +36,10 @@ def test_a_telephone_shows_every_column_of_a_table(page_file: Path, visit: Any) 
     heads = region.locator("thead th").all_inner_texts()
     cells = region.locator("tbody tr >> nth=0 >> td")
     assert cells.count() == len(heads) - 1 >= 6
-    for place in range(cells.count()):
-        box = cells.nth(place).bounding_box()
+    for index in range(cells.count()):
+        box = cells.nth(index).bounding_box()
         assert 0 <= box["x"] < box["x"] + box["width"] <= 390
-        assert cells.nth(place).get_attribute("data-head") in heads
+        assert cells.nth(index).get_attribute("data-head") in heads
 
 
 def test_a_wide_table_scrolls_under_its_first_column(page_file: Path, visit: Any) -> None:
@@ -47,7 +47,7 @@ def test_a_wide_table_scrolls_under_its_first_column(page_file: Path, visit: Any
     seen.page.get_by_text("Table", exact=True).first.click()
     region = seen.page.get_by_role("region", name="Class by class (table)")
     assert region.evaluate("each => each.scrollWidth > each.clientWidth")
-    head, second = (region.locator(f"tbody tr >> nth=0 >> *:nth-child({place})") for place in (1, 2))
+    head, second = (region.locator(f"tbody tr >> nth=0 >> *:nth-child({index})") for index in (1, 2))
     before, moved = head.bounding_box()["x"], second.bounding_box()["x"]
     region.focus()
     assert region.evaluate("each => each === document.activeElement")
@@ -69,8 +69,8 @@ def test_more_of_a_table_casts_a_shadow(page_file: Path, visit: Any, scheme: str
     """At the right edge of a table that goes on, and not of one that ends there."""
     seen = visit(page_file, width=TABLET, scheme=scheme)
     seen.page.get_by_text("Show", exact=True).click()
-    for each in seen.page.get_by_text("Table", exact=True).all():
-        each.click()
+    for item in seen.page.get_by_text("Table", exact=True).all():
+        item.click()
 
     def edge(name: str) -> bytes:
         region = seen.page.get_by_role("region", name=name)
@@ -104,9 +104,9 @@ def test_paper_shows_what_is_folded(page_file: Path, visit: Any, script: bool) -
     assert folded.count() == 8
     assert folded.first.bounding_box() is None or not folded.first.is_visible()
     seen.page.emulate_media(media="print")
-    for place in range(folded.count()):
-        assert folded.nth(place).is_visible()
-        assert folded.nth(place).bounding_box()["height"] > 50
+    for index in range(folded.count()):
+        assert folded.nth(index).is_visible()
+        assert folded.nth(index).bounding_box()["height"] > 50
     assert not seen.page.locator("nav").is_visible()
 
 

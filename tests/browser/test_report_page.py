@@ -26,8 +26,8 @@ HOSTILE = [
 def hostile_report() -> ew.Report:
     rng = np.random.default_rng(0)
     truth = rng.choice(HOSTILE, 600)
-    said = np.where(rng.random(600) < 0.6, truth, rng.choice(HOSTILE, 600))
-    return ew.evaluate(truth=truth, prediction=said, bets=True)
+    predicted = np.where(rng.random(600) < 0.6, truth, rng.choice(HOSTILE, 600))
+    return ew.evaluate(truth=truth, prediction=predicted, bets=True)
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +54,8 @@ def test_hostile_labels_are_text(page_file: Path, visit: Any) -> None:
     seen = visit(page_file)
     seen.drawn()
     assert seen.page.title() == "Edgeworth report"
-    for each in seen.page.locator("summary").all():
-        each.click()
+    for item in seen.page.locator("summary").all():
+        item.click()
     text = seen.page.locator("main").inner_text()
     for label in HOSTILE:
         assert displayable(label)[:200] in text
@@ -84,8 +84,8 @@ def test_without_javascript_everything_is_there(page_file: Path, visit: Any) -> 
 def test_a_screen_reader_finds_verdict_tables_and_pictures(page_file: Path, visit: Any) -> None:
     seen = visit(page_file)
     seen.drawn()
-    for each in seen.page.locator("summary").all():
-        each.click()
+    for item in seen.page.locator("summary").all():
+        item.click()
     tree = seen.page.locator("body").aria_snapshot()
     report = hostile_report()
     assert report.verdict.split(".")[0] in tree

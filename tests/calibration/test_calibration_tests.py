@@ -100,6 +100,6 @@ def test_two_systems_that_are_as_well_calibrated_are_seldom_told_apart() -> None
         }
         for name, systems in pairs.items():
             both = Forecasts.of(truth, systems[0]), Forecasts.of(truth, systems[1])
-            found = measure_difference(both, ("A", "B"), "squared_calibration_error")
-            named[name] += found.is_shown(0.95)
+            difference = measure_difference(both, ("A", "B"), "squared_calibration_error")
+            named[name] += difference.is_shown(0.95)
     assert all(count / RUNS <= MOST for count in named.values()), named

@@ -40,8 +40,8 @@ def test_clustered_intervals_cover_with_20_clusters(measure: str) -> None:
             if measure == "brier"
             else [ew.Ranking.from_scores(truth, scores, clusters=of) for of in (cluster, None)]
         )
-        found = [expected in ew.estimate(tally, measure).interval() for tally in tallies]
-        covered, plain = covered + found[0], plain + found[1]
+        results = [expected in ew.estimate(tally, measure).interval() for tally in tallies]
+        covered, plain = covered + results[0], plain + results[1]
     assert covered / RUNS >= LOW
     assert plain / RUNS <= 0.88
 
@@ -59,10 +59,10 @@ def test_accuracy_covers_or_carries_a_caveat_when_large_clusters_are_harder() ->
         sizes, hits = sizes_and_hits(rng, 80)
         right = np.concatenate([np.arange(size) < hit for size, hit in zip(sizes, hits, strict=True)])
         cluster = np.repeat(np.arange(80), sizes)
-        found = ew.estimate(
+        estimate = ew.estimate(
             ew.ContingencyTable.from_labels(np.ones(len(right)), right * 1, clusters=cluster), "accuracy"
         )
-        silent += [] if found.caveat is not None else [expected in found.interval()]
+        silent += [] if estimate.caveat is not None else [expected in estimate.interval()]
     # Few samples are left without a caveat, so that hardly any sample misleads.
     assert len(silent) - sum(silent) <= 0.03 * RUNS
 
@@ -88,9 +88,11 @@ def test_a_rare_class_of_two_is_covered(measure: str) -> None:
     drawn_tables = np.random.default_rng(4).multinomial(300, shares.ravel(), size=RUNS)
     covered = defined = 0
     for cells, count in zip(*np.unique(drawn_tables, axis=0, return_counts=True), strict=True):
-        found = ew.estimate(ew.ContingencyTable.from_matrix(cells.reshape(2, 2), rows="predicted"), measure)
-        if found.law is not None:
-            covered, defined = covered + int(count) * (expected in found.interval()), defined + int(count)
+        estimate = ew.estimate(
+            ew.ContingencyTable.from_matrix(cells.reshape(2, 2), rows="predicted"), measure
+        )
+        if estimate.law is not None:
+            covered, defined = covered + int(count) * (expected in estimate.interval()), defined + int(count)
     assert covered / defined >= LOW
 
 
@@ -102,13 +104,13 @@ def test_a_rare_class_of_three_is_covered_or_has_a_caveat() -> None:
     expected, runs, silent = ew.measure(exact, "macro_f"), 150, []
     for cells in np.random.default_rng(12).multinomial(250, shares.ravel(), size=runs):
         table = ew.ContingencyTable.from_matrix(cells.reshape(3, 3), rows="predicted")
-        found = ew.estimate(table, "macro_f")
+        estimate = ew.estimate(table, "macro_f")
         rarest = int(cells.reshape(3, 3).sum(axis=0)[2])
         if 0 < rarest < 10:
             cases = "1 case" if rarest == 1 else f"{rarest} cases"
-            assert found.caveat == f"class 2 has {cases}, so the interval may be too narrow"
+            assert estimate.caveat == f"class 2 has {cases}, so the interval may be too narrow"
         else:
-            silent.append(expected in found.interval())
+            silent.append(expected in estimate.interval())
         assert ew.estimate(table, "informedness").caveat is None
     assert len(silent) <= 0.1 * runs
 

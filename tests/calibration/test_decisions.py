@@ -120,8 +120,8 @@ def test_guessers_with_a_rare_class_are_seldom_called_informed(cases: int, share
     for _ in range(runs):
         truth, prediction = (rng.random((2, cases)) < share).astype(int)
         table = ew.ContingencyTable.from_labels(truth, prediction, labels=[0, 1], **options)
-        found = ew.estimate(table, "informedness")
-        rejected += found.undefined is None and found.p_value() <= 0.05
+        estimate = ew.estimate(table, "informedness")
+        rejected += estimate.undefined is None and estimate.p_value() <= 0.05
     # At 5.5% the standard error of a share of 300 is 0.013.
     assert rejected / runs <= 0.055 + 2 * 0.013
 

@@ -47,13 +47,13 @@ def test_equal_forecasters_are_told_apart_in_five_of_a_hundred(cases: int) -> No
     for _ in range(RUNS):
         y, p, q = equals(rng, cases)
         for score, loss in LOSSES.items():
-            found = mean_score_difference(loss(y, p), loss(y, q), names=("A", "B"), score=score)
-            interval = found.interval(0.95)
-            rejected[score] += found.p_value() <= 0.05
+            difference = mean_score_difference(loss(y, p), loss(y, q), names=("A", "B"), score=score)
+            interval = difference.interval(0.95)
+            rejected[score] += difference.p_value() <= 0.05
             covered[score] += interval.low <= 0 <= interval.high
-        better += found.probability_better <= 0.3
-    assert all(within(each) for each in rejected.values()), rejected
-    assert all(0.935 <= each / RUNS <= 0.965 for each in covered.values()), covered
+        better += difference.probability_better <= 0.3
+    assert all(within(value) for value in rejected.values()), rejected
+    assert all(0.935 <= member / RUNS <= 0.965 for member in covered.values()), covered
     # If neither is better the posterior probability is uniform.
     assert better / RUNS == pytest.approx(0.3, abs=0.025)
 
@@ -94,7 +94,7 @@ def test_groups_keep_the_level_where_cases_do_not() -> None:
 def test_no_money_is_made_from_the_true_prices() -> None:
     """E-values average at most 1: three standard errors are allowed, and wealth itself averages exactly 1."""
     rng = np.random.default_rng(50)
-    found: dict[str, list[float]] = {name: [] for name in ("first", "mixture", "rounds", "second")}
+    results: dict[str, list[float]] = {name: [] for name in ("first", "mixture", "rounds", "second")}
     rejected = 0
     for _ in range(1000):
         true = rng.uniform(0.2, 0.8, 200)
@@ -105,12 +105,12 @@ def test_no_money_is_made_from_the_true_prices() -> None:
         turned = forecast_duel(Wealth.from_probabilities(y, true, against=other, ordered=True), "A", "B")
         assert bets.brier_rounds is not None
         assert bets.mixture is not None
-        found["first"].append(bets.against_rival.e_value)
-        found["mixture"].append(bets.mixture.e_value)
-        found["rounds"].append(bets.brier_rounds.e_value)
-        found["second"].append(turned.for_second.e_value)
+        results["first"].append(bets.against_rival.e_value)
+        results["mixture"].append(bets.mixture.e_value)
+        results["rounds"].append(bets.brier_rounds.e_value)
+        results["second"].append(turned.for_second.e_value)
         rejected += bets.against_rival.p_value <= 0.05
-    for name, values in found.items():
+    for name, values in results.items():
         error = np.std(values, ddof=1) / math.sqrt(len(values))
         assert error < 0.05
         assert np.mean(values) <= 1 + 3 * error, name
@@ -131,8 +131,8 @@ def test_equal_expected_scores_make_no_e_value_grow() -> None:
         sequence = duel.brier_sequence
         paths = (mixture.log_value(side * sequence.cases * sequence.mean, sequence.V) for side in (-1, 1))
         evidence = [Evidence.from_path(path, null="equal scores") for path in paths]
-        values += [each.e_value for each in evidence]
-        rejected += any(each.p_value <= 0.025 for each in evidence)
+        values += [requirement.e_value for requirement in evidence]
+        rejected += any(item.p_value <= 0.025 for item in evidence)
         missed += bool(((sequence.low > 0) | (sequence.high < 0)).any())
     error = np.std(values, ddof=1) / math.sqrt(len(values))
     assert np.mean(values) <= 1 + 3 * error
@@ -150,16 +150,16 @@ def test_copies_make_no_money_when_a_group_is_one_bet() -> None:
         other = np.clip(true + rng.uniform(-0.15, 0.15, 20), 0.02, 0.98)
         y = (rng.random(20) < true).astype(np.intp)
         rows = [Forecasts(y, np.stack([1 - x, x], axis=1), (0, 1))[groups] for x in (other, true)]
-        found = compare_forecasts(
+        findings = compare_forecasts(
             dict(zip("AB", rows, strict=True)), clusters=groups, ordered=True, measures=["brier"]
         )
-        assert found.race is not None
-        evidence = found.race.evidence["A", "B"]
+        assert findings.race is not None
+        evidence = findings.race.evidence["A", "B"]
         values.append(evidence.e_value)
         rejected += evidence.p_value <= 0.05
         naive += Wealth.from_forecasts(rows[0], rows[1]).e_value >= 20
         # Who scores better on average over patients: the truth does.
-        sequence = found.duels[0].brier_sequence
+        sequence = findings.duels[0].brier_sequence
         expected = np.cumsum((other - true) ** 2) / np.arange(1, 21)
         missed += bool(((sequence.low > expected) | (sequence.high < expected)).any())
     error = np.std(values, ddof=1) / math.sqrt(runs)
@@ -200,9 +200,9 @@ def test_equal_forecasters_in_clusters_of_unequal_size_are_told_apart_in_five_of
     for _ in range(runs):
         shared, first, second = rng.normal(size=(3, len(sizes)))[:, codes]
         truth = rng.normal(size=len(codes)) + shared > 0
-        one, two = ((1 / (1 + np.exp(-0.8 * each)) - truth) ** 2 for each in (first, second))
-        found = mean_score_difference(one, two, names=("A", "B"), score="brier", clusters=clusters)
-        assert found.law is not None
-        rejected += found.p_value() <= 0.05
+        one, two = ((1 / (1 + np.exp(-0.8 * item)) - truth) ** 2 for item in (first, second))
+        difference = mean_score_difference(one, two, names=("A", "B"), score="brier", clusters=clusters)
+        assert difference.law is not None
+        rejected += difference.p_value() <= 0.05
     # Five of a hundred, and three standard errors of 2,000 draws; it may be careful.
     assert 0.02 <= rejected / runs <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)

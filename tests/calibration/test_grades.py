@@ -12,15 +12,15 @@ from edgeworth.comparisons.grades import compare_grades
 
 def test_right_or_wrong_is_covered_at_every_rate() -> None:
     """Exact: every number of right answers by its binomial probability."""
-    found = []
+    results = []
     for number in (15, 40, 120):
         grades = (ew.Grades.from_grades([1] * right + [0] * (number - right)) for right in range(number + 1))
-        bounds = np.array([list(ew.estimate(each, "accuracy").interval()) for each in grades])
+        bounds = np.array([list(ew.estimate(grade, "accuracy").interval()) for grade in grades])
         for rate in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.97):
             inside = (bounds[:, 0] <= rate) & (rate <= bounds[:, 1])
-            found.append(binom.pmf(np.arange(number + 1), number, rate) @ inside)
-    assert min(found) >= 0.91
-    assert 0.94 <= np.mean(found) <= 0.96
+            results.append(binom.pmf(np.arange(number + 1), number, rate) @ inside)
+    assert min(results) >= 0.91
+    assert 0.94 <= np.mean(results) <= 0.96
 
 
 @pytest.mark.parametrize(("rate", "correlation"), [(0.7, 0.1), (0.9, 0.3)])
@@ -29,19 +29,19 @@ def test_clustered_answers_are_covered(rate: float, correlation: float) -> None:
     sizes = np.repeat(range(20), [2, 4, 6, 8] * 5)
     for _ in range(400):
         rates = rng.beta(rate * size, (1 - rate) * size, 20)[sizes]
-        found = ew.estimate(ew.Grades.from_grades(rng.random(100) < rates, clusters=sizes), "accuracy")
-        hits += rate in found.interval()
+        estimate = ew.estimate(ew.Grades.from_grades(rng.random(100) < rates, clusters=sizes), "accuracy")
+        hits += rate in estimate.interval()
     # Two standard errors of 400 draws below 92.5%.
     assert hits / 400 >= 0.925 - 2 * np.sqrt(0.925 * 0.075 / 400)
 
 
 def test_equal_systems_differ_significantly_no_more_often_than_the_level() -> None:
-    rng, ids, found = np.random.default_rng(3), np.repeat(range(25), 2), 0
+    rng, ids, result = np.random.default_rng(3), np.repeat(range(25), 2), 0
     for _ in range(300):
         rates = np.repeat(rng.beta(2, 1, 25), 2)
         pair = {name: ew.Grades.from_grades(rng.random(50) < rates, ids=ids) for name in "ab"}
-        found += compare_grades(pair).pairs["a", "b"]["accuracy"].p_value() < 0.05
-    assert found / 300 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 300)
+        result += compare_grades(pair).pairs["a", "b"]["accuracy"].p_value() < 0.05
+    assert result / 300 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 300)
 
 
 def test_pass_at_k_is_covered_where_a_few_items_are_never_solved() -> None:
@@ -65,14 +65,14 @@ def test_pass_hat_k_is_covered_where_a_few_items_are_always_solved() -> None:
 
 @pytest.mark.parametrize(("weak", "low", "high"), [(0.8, 0.0, 0.05), (0.6, 0.75, 1.0)])
 def test_a_slice_is_called_weaker_where_it_is(weak: float, low: float, high: float) -> None:
-    rng, draws, found = np.random.default_rng(6), 200, 0
+    rng, draws, result = np.random.default_rng(6), 200, 0
     for _ in range(draws):
         topic = rng.choice(list("abc"), 400)
         right = rng.random(400) < np.where(topic == "a", weak, 0.8)
         slices = ew.evaluate(correct=right.astype(int), by=topic).numbers["slices"]["slices"]
-        found += any(row["is_shown"] for row in slices)
+        result += any(row["is_shown"] for row in slices)
     error = 2 * np.sqrt(0.05 * 0.95 / draws)
-    assert low - error <= found / draws <= high + error
+    assert low - error <= result / draws <= high + error
 
 
 @pytest.mark.parametrize(("items", "grade_range"), [(30, None), (149, None), (30, (0, 100))])

@@ -196,7 +196,7 @@ def test_groups_cover_and_their_swaps_keep_the_level_where_cases_do_not() -> Non
     for run in range(runs):
         truth = rng.integers(0, 2, patients * visits)
         skill = [np.repeat(rng.beta(2, 1, patients), visits) for _ in range(2)]
-        one, two = (np.where(rng.random(len(truth)) < each, truth, 1 - truth) for each in skill)
+        one, two = (np.where(rng.random(len(truth)) < item, truth, 1 - truth) for item in skill)
         predictions = {"one": one, "two": two}
         grouped = ew.Paired.from_labels(truth, predictions, clusters=np.repeat(np.arange(patients), visits))
         low, high = difference_law(*focused(grouped, "informedness")).interval(0.95)
@@ -227,8 +227,8 @@ def test_clustered_differences_cover_and_stay_within_their_range(
     rng, cluster, covered = np.random.default_rng(17), np.repeat(np.arange(len(sizes)), sizes), 0
     for _ in range(600):
         together, alone = rng.random(len(sizes))[cluster], rng.random(len(cluster))
-        place = np.where(rng.random(len(cluster)) < 0.9, together, alone)
-        ahead = np.where(place < wins, 1, np.where(place < wins + losses, -1, 0))
+        predicted = np.where(rng.random(len(cluster)) < 0.9, together, alone)
+        ahead = np.where(predicted < wins, 1, np.where(predicted < wins + losses, -1, 0))
         counted = PairedProportions((ahead > 0).sum(), (ahead < 0).sum(), len(ahead))
         law = counted.over_clusters(cluster, ahead, np.ones(len(ahead)))
         assert law is not None

@@ -78,11 +78,11 @@ def test_compare_shows_an_roc_area_with_the_planned_power() -> None:
     cases = planned(difference=0.1, roc_area=area, targets=0.4, correlation=0.5)
     real = np.arange(cases) < round(0.4 * cases)
     shifts = [math.sqrt(2) * stats.norm.ppf(x) * real for x in (area + 0.05, area - 0.05)]
-    found = 0
+    count = 0
     for _ in range(draws):
         noise = rng.normal(size=cases)
         other = 0.5 * noise + math.sqrt(0.75) * rng.normal(size=cases)
         systems = {"a": noise + shifts[0], "b": other + shifts[1]}
         comparison = ew.compare(truth=real.astype(int), systems=systems, kind="scores", measures=["roc_area"])
-        found += comparison["a", "b"]["roc_area"].p_value() < 0.05
-    assert 0.7 <= found / draws <= 0.9
+        count += comparison["a", "b"]["roc_area"].p_value() < 0.05
+    assert 0.7 <= count / draws <= 0.9

@@ -62,8 +62,8 @@ def test_student_s_interval_and_the_effect_s_cover() -> None:
     true_mean, true_effect = 0.05, 0.25
     covered = covered_effect = 0
     for _ in range(runs):
-        found = mean_difference(rng.normal(true_mean, true_mean / true_effect, QUERIES))
-        law, effect = found.law, found.effect()
+        difference = mean_difference(rng.normal(true_mean, true_mean / true_effect, QUERIES))
+        law, effect = difference.law, difference.effect()
         assert law is not None
         assert effect is not None
         low, high = law.interval(0.95)

@@ -30,13 +30,13 @@ def population(prevalence: float, strength: float) -> dict[str, float]:
         hits = prevalence * stats.norm.sf(score - strength)
         return float(hits / (hits + (1 - prevalence) * stats.norm.sf(score)))
 
-    found = integrate.quad(
+    result = integrate.quad(
         lambda score: precision(score) * stats.norm.pdf(score - strength),
         strength - 8,
         strength + 8,
         limit=500,
     )[0]
-    return {"average_precision": found, "roc_auc": float(stats.norm.cdf(strength / math.sqrt(2)))}
+    return {"average_precision": result, "roc_auc": float(stats.norm.cdf(strength / math.sqrt(2)))}
 
 
 def sample(rng: np.random.Generator, size: int, prevalence: float, strength: float) -> ew.Ranking:
@@ -121,11 +121,11 @@ def test_ties_do_not_make_the_test_reject_more(levels: int) -> None:
     for _ in range(runs):
         truth = rng.permutation(np.repeat([1, 0], [6, 18]))
         ranking = ew.Ranking.from_scores(truth, rng.integers(0, levels, 24).astype(float))
-        for spelling, found in p_values.items():
-            found.append(ew.estimate(ranking, spelling).p_value(alternative="greater"))
-    for spelling, found in p_values.items():
+        for spelling, result in p_values.items():
+            result.append(ew.estimate(ranking, spelling).p_value(alternative="greater"))
+    for spelling, result in p_values.items():
         for level in (0.01, 0.05, 0.1):
-            share = (np.array(found) <= level).mean()
+            share = (np.array(result) <= level).mean()
             assert share <= level + 3.3 * math.sqrt(level * (1 - level) / runs), spelling
 
 

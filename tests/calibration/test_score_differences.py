@@ -48,15 +48,15 @@ def studied(spelling: str, truth: NDArray[np.bool_], ranks: tuple[Any, Any]) -> 
     rows, size = ranks[0].shape
     values, effects = [], []
     for rank in ranks:
-        place = np.where(truth, rank, size + rank)
-        flat = (place + np.arange(rows)[:, None] * (3 * size + 1)).ravel()
+        predicted = np.where(truth, rank, size + rank)
+        flat = (predicted + np.arange(rows)[:, None] * (3 * size + 1)).ravel()
         counts = np.bincount(flat, minlength=rows * (3 * size + 1)).reshape(rows, -1).astype(np.float64)
         influence = influence_of(Places.of_counts(counts, size), resolved)
         values.append(influence.value)
-        effects.append(np.take_along_axis(influence.concatenate(), place, axis=1))
-    first, second, between = ((each**2).sum(axis=1) for each in (*effects, effects[0] - effects[1]))
-    found = distances((values[0], values[1]), (first, second, between), spelling != "roc_auc")
-    return np.asarray(found, dtype=np.float64)
+        effects.append(np.take_along_axis(influence.concatenate(), predicted, axis=1))
+    first, second, between = ((item**2).sum(axis=1) for item in (*effects, effects[0] - effects[1]))
+    result = distances((values[0], values[1]), (first, second, between), spelling != "roc_auc")
+    return np.asarray(result, dtype=np.float64)
 
 
 @pytest.mark.parametrize(("spelling", "size", "targets", "strength", "shared"), EQUAL)
@@ -78,8 +78,8 @@ def test_equal_systems_are_told_apart_one_time_in_twenty(
         swap = rng.random((together, 1 + SWAPS, size)) < 0.5
         swap[:, 0] = False
         ranks = [size - 1 - np.where(s, two, one).reshape(-1, size) for s in (swap, ~swap)]
-        found = studied(spelling, truth, (ranks[0], ranks[1])).reshape(together, -1)
-        rejected += int((found[:, 0] >= found[:, 1:].max(axis=1)).sum())
+        result = studied(spelling, truth, (ranks[0], ranks[1])).reshape(together, -1)
+        rejected += int((result[:, 0] >= result[:, 1:].max(axis=1)).sum())
     assert 0.04 <= rejected / MANY <= 0.06
 
 
@@ -108,8 +108,8 @@ def population(prevalence: float, strength: float) -> dict[str, float]:
             hits / (hits + (1 - prevalence) * stats.norm.sf(score)) * stats.norm.pdf(score - strength)
         )
 
-    found = integrate.quad(precision, strength - 8, strength + 8, limit=500)[0]
-    return {"average_precision": found, "roc_auc": float(stats.norm.cdf(strength / math.sqrt(2)))}
+    result = integrate.quad(precision, strength - 8, strength + 8, limit=500)[0]
+    return {"average_precision": result, "roc_auc": float(stats.norm.cdf(strength / math.sqrt(2)))}
 
 
 # Coverage of 95% in 600 runs has a standard error of 0.0089: 93.5 to 96.5% is 1.7 of them.
@@ -126,8 +126,8 @@ def test_intervals_of_a_difference_cover_it(
     covered = 0
     for run in range(RUNS):
         paired = PairedScores.from_scores(*sample(rng, size, prevalence, strengths, shared))
-        found = score_difference(paired, "A", "B", "average_precision", permutations=99, seed=run)
-        covered += values[0] - values[1] in found.interval(0.95)
+        difference = score_difference(paired, "A", "B", "average_precision", permutations=99, seed=run)
+        covered += values[0] - values[1] in difference.interval(0.95)
     assert LOW <= covered / RUNS <= HIGH, covered
 
 
@@ -196,7 +196,7 @@ def test_the_bootstrap_covers() -> None:
         paired = PairedScores.from_scores(truth, scores)
         values = [population(0.4, strength)["average_precision"] for strength in (1.4, 1.0)]
         method = Bootstrap(draws=150, rng=1)
-        found = score_difference(paired, "A", "B", "average_precision", method=method, permutations=0)
-        covered += values[0] - values[1] in found.interval(0.95)
+        difference = score_difference(paired, "A", "B", "average_precision", method=method, permutations=0)
+        covered += values[0] - values[1] in difference.interval(0.95)
     # 150 runs have an error of 0.018.
     assert 0.9 <= covered / runs <= 0.995

@@ -110,14 +110,14 @@ def test_the_e_process_of_equal_scores_seldom_rejects(step: Step) -> None:
 
 def test_a_better_forecaster_is_found() -> None:
     rng = np.random.default_rng(23)
-    found = 0
+    count = 0
     for _ in range(100):
         truth = rng.uniform(0.1, 0.9, 3000)
         y = rng.random(3000) < truth
         sequence = empirical_bernstein((truth - y) ** 2 - (0.5 - y) ** 2)
-        found += sequence.high[-1] < 0
+        count += sequence.high[-1] < 0
         assert (sequence.evidence("less").p_value <= 0.05) >= (sequence.high[-1] < 0)
-    assert found == 100
+    assert count == 100
 
 
 def test_wealth_against_true_prices_seldom_rejects() -> None:

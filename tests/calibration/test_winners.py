@@ -39,8 +39,8 @@ def test_the_overconfident_forecaster_does_not_win_for_want_of_surprises(cases: 
         codes = (rng.random(cases) < 0.99).astype(np.intp)
         sure, calibrated = (1 - p * rng.uniform(0.9, 1.1, cases) for p in (0.0001, 0.01))
         losses = ((np.where(codes, 1 - p, p)) ** 2 for p in (sure, calibrated))
-        found = mean_score_difference(*losses, names=("sure", "calibrated"), score="brier")
-        plain += is_named(found) and found.better == "sure"
+        difference = mean_score_difference(*losses, names=("sure", "calibrated"), score="brier")
+        plain += is_named(difference) and difference.better == "sure"
         systems = {
             name: Forecasts(codes, np.stack([1 - p, p], axis=1), (0, 1))
             for name, p in (("sure", sure), ("calibrated", calibrated))
@@ -69,9 +69,9 @@ def test_rare_time_outs_name_no_winner_between_equal_means(
             name: ew.Grades.from_grades(x, ids=range(items), grade_range=bounds, lower_is_better=True)
             for name, x in (("steady", steady), ("risky", risky))
         }
-        found = compare_grades(systems, draws=DRAWS).pairs["steady", "risky"]["mean"]
-        named += is_named(found)
-        covered += 0.0 in found.interval(0.95) or found.row_caveat is not None
+        pair = compare_grades(systems, draws=DRAWS).pairs["steady", "risky"]["mean"]
+        named += is_named(pair)
+        covered += 0.0 in pair.interval(0.95) or pair.row_caveat is not None
     assert items == 150 or plain / runs > 0.15
     assert named / runs <= allowed(runs)
     assert covered / runs >= 0.91 - 2 * math.sqrt(0.91 * 0.09 / runs)
@@ -146,9 +146,9 @@ def test_a_rare_class_decides_no_macro_f() -> None:
         truth = rng.choice(3, 300, p=[0.6, 0.37, 0.03])
         one, two = ((rng.random(300)[:, None] > shy[truth].cumsum(axis=1)).sum(axis=1) for _ in range(2))
         paired = ew.Paired.from_labels(truth, {"one": one, "two": two})
-        found = label_differences(paired, "one", "two", ["macro_f"], quick=True)["macro_f"]
-        named += is_named(found)
-        assert found.no_winner is not None
+        macro_f = label_differences(paired, "one", "two", ["macro_f"], quick=True)["macro_f"]
+        named += is_named(macro_f)
+        assert macro_f.no_winner is not None
     assert named == 0
 
 

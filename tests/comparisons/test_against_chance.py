@@ -30,11 +30,11 @@ def test_labels_are_tested_against_guessing_by_fishers_exact_test() -> None:
     comparison = ew.compare(truth=TRUTH, systems={"poor": POOR, "good": GOOD}, positive=1)
     assert comparison.findings.chance_null == "guessing"
     for name, labels in (("good", GOOD), ("poor", POOR)):
-        found = chance_of(comparison)[name]
+        result = chance_of(comparison)[name]
         counts = [[int(((labels == p) & (t == TRUTH)).sum()) for t in (1, 0)] for p in (1, 0)]
-        assert found.p_value == pytest.approx(stats.fisher_exact(counts, alternative="greater").pvalue)
-        assert found.chance == 0
-        assert found.value == comparison.findings.values[name]["informedness"]
+        assert result.p_value == pytest.approx(stats.fisher_exact(counts, alternative="greater").pvalue)
+        assert result.chance == 0
+        assert result.value == comparison.findings.values[name]["informedness"]
     assert comparison.findings.is_better_than_chance("good")
     assert not comparison.findings.is_better_than_chance("poor")
 
@@ -42,12 +42,12 @@ def test_labels_are_tested_against_guessing_by_fishers_exact_test() -> None:
 def test_the_chance_level_of_accuracy_is_that_of_each_systems_margins() -> None:
     comparison = ew.compare(truth=TRUTH, systems={"good": GOOD, "poor": POOR}, measures=["accuracy"])
     for name, labels in (("good", GOOD), ("poor", POOR)):
-        share, said = TRUTH.mean(), labels.mean()
-        assert chance_of(comparison)[name].chance == pytest.approx(share * said + (1 - share) * (1 - said))
+        share, text = TRUTH.mean(), labels.mean()
+        assert chance_of(comparison)[name].chance == pytest.approx(share * text + (1 - share) * (1 - text))
 
 
 def average_precision(places: tuple[int, ...]) -> Fraction:
-    return sum((Fraction(i, place) for i, place in enumerate(places, 1)), Fraction(0)) / len(places)
+    return sum((Fraction(i, index) for i, index in enumerate(places, 1)), Fraction(0)) / len(places)
 
 
 def test_scores_are_tested_against_every_order() -> None:
@@ -55,14 +55,14 @@ def test_scores_are_tested_against_every_order() -> None:
     truth = [1, 1, 0, 1, 0, 0, 0, 0, 0]
     systems = {"a": list(range(9, 0, -1)), "b": [5, 9, 8, 3, 7, 6, 4, 2, 1]}
     places = {"a": (1, 2, 4), "b": (1, 5, 7)}
-    orders = [average_precision(each) for each in combinations(range(1, 10), 3)]
-    found = chance_of(ew.compare(truth=truth, systems=systems, kind="scores"))
+    orders = [average_precision(pair) for pair in combinations(range(1, 10), 3)]
+    result = chance_of(ew.compare(truth=truth, systems=systems, kind="scores"))
     for name, own in places.items():
         value = average_precision(own)
-        as_good = sum(each >= value for each in orders)
-        assert found[name].value == pytest.approx(float(value))
-        assert found[name].chance == pytest.approx(float(sum(orders) / 84))
-        assert found[name].p_value == pytest.approx(as_good / 84)
+        as_good = sum(order >= value for order in orders)
+        assert result[name].value == pytest.approx(float(value))
+        assert result[name].chance == pytest.approx(float(sum(orders) / 84))
+        assert result[name].p_value == pytest.approx(as_good / 84)
     areas = chance_of(ew.compare(truth=truth, systems=systems, kind="scores", measures=["roc_auc"]))
     for name, scores in systems.items():
         sides = [[s for s, y in zip(scores, truth, strict=True) if y == side] for side in (1, 0)]
@@ -79,15 +79,15 @@ def test_queries_are_tested_against_random_orders_of_those_that_all_systems_have
         groups = np.repeat(np.arange(len(own)), 5)
         truth = np.concatenate(own)
         lists[name] = ew.RankedLists.from_scores(truth, list(range(5, 0, -1)) * len(own), groups=groups)
-    orders = [average_precision(each) for each in combinations(range(1, 6), 2)]
+    orders = [average_precision(pair) for pair in combinations(range(1, 6), 2)]
     means = [(one + other) / 2 for one in orders for other in orders]
-    found = chance_of(ew.compare(lists))
+    result = chance_of(ew.compare(lists))
     for name, queries in hits.items():
         places = [tuple(i for i, hit in enumerate(query, 1) if hit) for query in queries]
         value = sum(map(average_precision, places)) / 2
-        known = sum(each >= value for each in means) / len(means)
-        assert found[name].chance == pytest.approx(float(sum(means) / 100))
-        assert found[name].p_value == pytest.approx(known, abs=4 * (known * (1 - known) / 9_999) ** 0.5)
+        known = sum(mean >= value for mean in means) / len(means)
+        assert result[name].chance == pytest.approx(float(sum(means) / 100))
+        assert result[name].p_value == pytest.approx(known, abs=4 * (known * (1 - known) / 9_999) ** 0.5)
 
 
 def test_right_and_wrong_answers_are_tested_against_a_guess_rate() -> None:
@@ -97,7 +97,7 @@ def test_right_and_wrong_answers_are_tested_against_a_guess_rate() -> None:
         known = stats.binomtest(sum(answers), 70, 0.25, alternative="greater").pvalue
         assert chance_of(comparison)[name].p_value == pytest.approx(known)
         assert chance_of(comparison)[name].chance == 0.25
-    section = next(each for each in comparison.report.sections if each.title == "Each against guessing")
+    section = next(item for item in comparison.report.sections if item.title == "Each against guessing")
     assert section.text == (
         f"small is not shown to be better than guessing (two-sided Holm p = {2 * known:.3f}).",
     )
@@ -117,12 +117,12 @@ def test_probabilities_are_tested_against_the_class_shares_case_by_case(is_clust
     comparison = ew.compare(
         truth=TRUTH, systems=chances, kind="probabilities", measures=["brier"], cluster=cluster
     )
-    for name, each in chances.items():
-        differences = (each - TRUTH) ** 2 - (TRUTH.mean() - TRUTH) ** 2
+    for name, item in chances.items():
+        differences = (item - TRUTH) ** 2 - (TRUTH.mean() - TRUTH) ** 2
         known = stats.ttest_1samp(differences, 0.0, alternative="less").pvalue
-        found = chance_of(comparison)[name]
-        assert found.p_value == pytest.approx(known, rel=1e-6)
-        assert found.chance == pytest.approx(((TRUTH.mean() - TRUTH) ** 2).mean())
+        result = chance_of(comparison)[name]
+        assert result.p_value == pytest.approx(known, rel=1e-6)
+        assert result.chance == pytest.approx(((TRUTH.mean() - TRUTH) ** 2).mean())
 
 
 def test_clusters_are_exchanged_whole_or_not_chance_of() -> None:
@@ -133,10 +133,10 @@ def test_clusters_are_exchanged_whole_or_not_chance_of() -> None:
     assert alone is not None
     assert chance_of(labels)["good"].p_value == alone.p_value
     scores = {"good": TRUTH + RNG.normal(size=90), "poor": RNG.normal(size=90)}
-    for each in chance_of(ew.compare(truth=TRUTH, systems=scores, kind="scores", cluster=clusters)).values():
-        assert np.isnan(each.p_value)
-        assert "not a valid null" in str(each.undefined)
-        assert each.chance > 0
+    for value in chance_of(ew.compare(truth=TRUTH, systems=scores, kind="scores", cluster=clusters)).values():
+        assert np.isnan(value.p_value)
+        assert "not a valid null" in str(value.undefined)
+        assert value.chance > 0
 
 
 def test_scores_within_folds_have_the_chance_level_of_their_folds() -> None:
@@ -144,33 +144,35 @@ def test_scores_within_folds_have_the_chance_level_of_their_folds() -> None:
     scores = {"good": TRUTH + RNG.normal(size=90), "poor": RNG.normal(size=90)}
     options: dict[str, Any] = {"kind": "scores", "fold": fold, "measures": ["roc_auc"]}
     comparison = ew.compare(truth=TRUTH, systems=scores, **options)
-    for name, each in chance_of(comparison).items():
-        assert each.value == pytest.approx(comparison.findings.values[name]["roc_auc"])
-        assert each.chance == pytest.approx(0.5)
+    for name, item in chance_of(comparison).items():
+        assert item.value == pytest.approx(comparison.findings.values[name]["roc_auc"])
+        assert item.chance == pytest.approx(0.5)
     assert comparison.findings.is_better_than_chance("good")
 
 
 def test_text_table_and_json_say_the_same() -> None:
     comparison = ew.compare(truth=TRUTH, systems={"good": GOOD, "poor": POOR})
     plain = comparison.to_dict()
-    found = plain["comparison"]["chance"]
-    assert (found["null"], found["measure"]) == ("guessing", "informedness")
-    assert {name: each["is_better"] for name, each in found["systems"].items()} == {
+    chance = plain["comparison"]["chance"]
+    assert (chance["null"], chance["measure"]) == ("guessing", "informedness")
+    assert {name: item["is_better"] for name, item in chance["systems"].items()} == {
         "good": True,
         "poor": False,
     }
     # The winner is better than guessing, so the verdict does not discuss the other.
     assert "chance" not in [claim["about"] for claim in plain["claims"]]
-    section = next(each for each in comparison.report.sections if each.title == "Each against guessing")
+    section = next(member for member in comparison.report.sections if member.title == "Each against guessing")
     assert section.text[0].startswith("poor is not shown to be better than guessing")
     for row in section.grids[0].rows:
-        own = found["systems"][str(row[0])]
+        own = chance["systems"][str(row[0])]
         assert row[1:5] == (own["value"], own["chance"], own["p_value"], own["adjusted_p_value"])
     both = ew.compare(truth=TRUTH, systems={"good": GOOD, "best": TRUTH})
-    assert "chance" not in [each["about"] for each in both.to_dict()["claims"]]
+    assert "chance" not in [entry["about"] for entry in both.to_dict()["claims"]]
     assert "Both systems are better than guessing." in str(both)
     fitted = ew.compare(truth=TRUTH, systems={"good": GOOD, "best": TRUTH}, predictions_made="in-sample")
-    assert not any(each["is_better"] for each in fitted.to_dict()["comparison"]["chance"]["systems"].values())
+    assert not any(
+        system["is_better"] for system in fitted.to_dict()["comparison"]["chance"]["systems"].values()
+    )
 
 
 def test_many_systems_are_tested_by_the_laws_of_their_intervals() -> None:
@@ -178,9 +180,9 @@ def test_many_systems_are_tested_by_the_laws_of_their_intervals() -> None:
     comparison = ew.compare(truth=TRUTH, systems=systems, measures=["accuracy"])
     for name, labels in systems.items():
         known = ew.estimate(ew.ContingencyTable.from_labels(TRUTH, labels), "accuracy")
-        found = chance_of(comparison)[name]
-        assert found.p_value == known.p_value(known.chance, "greater")
-        assert found.method == "distribution of the interval, Wilson"
+        result = chance_of(comparison)[name]
+        assert result.p_value == known.p_value(known.chance, "greater")
+        assert result.method == "distribution of the interval, Wilson"
     assert "All 11 systems are better than guessing." in str(comparison)
 
 

@@ -52,9 +52,9 @@ def test_effects_of_many_rankings_are_those_of_each(spelling: str, rows: list[An
     resolved = resolve_measure(paired, spelling)[0]
     # Rankings on levels that not all of them use: as they are, and turned round.
     ranks, turned = (paired.case_ranks(name) for name in "ab")
-    counts = np.stack([np.bincount(each.place, minlength=each.places) for each in (ranks, turned)])
-    found = influence_of(Places.of_counts(counts.astype(np.float64), ranks.steps), resolved)
-    values, effects = found.value, found.concatenate()
+    counts = np.stack([np.bincount(item.place, minlength=item.places) for item in (ranks, turned)])
+    result = influence_of(Places.of_counts(counts.astype(np.float64), ranks.steps), resolved)
+    values, effects = result.value, result.concatenate()
     for row, name in enumerate("ab"):
         places = Places.of(tie_groups_of_system(paired, name))
         one = (
@@ -88,9 +88,9 @@ def test_distances_after_swaps_are_those_of_the_swapped_ranks() -> None:
     ranks = [stats.rankdata(paired.row(name)) for name in "ab"]
     swaps = np.random.default_rng(3).integers(0, 2, size=(6, 40), dtype=np.uint8).astype(bool)
     for spelling in SPELLINGS:
-        found = SwappedRanks.of(paired, "a", "b", resolve_measure(paired, spelling)[0], 6, seed=3)
-        assert found.distances is not None
-        for swap, distance in zip(swaps, found.distances, strict=True):
+        swapped_ranks = SwappedRanks.of(paired, "a", "b", resolve_measure(paired, spelling)[0], 6, seed=3)
+        assert swapped_ranks.distances is not None
+        for swap, distance in zip(swaps, swapped_ranks.distances, strict=True):
             scores = {"a": np.where(swap, ranks[1], ranks[0]), "b": np.where(swap, ranks[0], ranks[1])}
             other = PairedScores.from_scores(paired.targets, scores)
             law = score_difference(other, "a", "b", spelling, permutations=0).law
@@ -156,8 +156,8 @@ def test_what_lies_beyond_a_distance_is_on_average_what_the_level_says(draws: in
     laws = drawn_laws(300, draws, stretch)
 
     def share(level: float) -> tuple[float, float]:
-        found = 2 * stats.norm.sf(np.array([law.quantile(level) for law in laws]) / stretch)
-        return float(found.mean()), float(found.std() / math.sqrt(len(laws)))
+        computed = 2 * stats.norm.sf(np.array([law.quantile(level) for law in laws]) / stretch)
+        return float(computed.mean()), float(computed.std() / math.sqrt(len(laws)))
 
     for level in (0.8, 0.9, 0.95):  # counted
         mean, error = share(level)
@@ -170,10 +170,10 @@ def test_what_lies_beyond_a_distance_is_on_average_what_the_level_says(draws: in
 def test_p_values_of_one_pair_do_not_hang_on_the_seed() -> None:
     # The tail of one order statistic varied 80-fold at three standard errors and 780-fold at four.
     for distance, most in ((3.0, 25.0), (4.0, 50.0)):
-        found = [law.beyond(distance) for law in drawn_laws(1000, 99, 1.0)]
-        low, high = np.quantile(found, [0.025, 0.975])
+        results = [law.beyond(distance) for law in drawn_laws(1000, 99, 1.0)]
+        low, high = np.quantile(results, [0.025, 0.975])
         assert high / low < most
-        assert min(found) > 2 * stats.norm.sf(distance) / 20
+        assert min(results) > 2 * stats.norm.sf(distance) / 20
 
 
 def test_no_single_swap_decides_about_the_tail() -> None:
@@ -217,15 +217,17 @@ def test_one_sided_p_values_belong_together(difference: float, null: float, stre
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_test_and_interval_never_disagree(spelling: str) -> None:
     for seed in range(12):
-        found = score_difference(sample(60, seed=seed), "a", "b", spelling, permutations=99)
-        assert isinstance(found.law, CalibratedLaw)
-        assert found.tests["influence"].p_value == found.law.p_value(0.0, "two-sided")
-        side = 1 if found.difference > 0 else -1
-        assert 0.5 + side * (0.5 - found.p_value() / 2) == pytest.approx(found.probability_better, abs=1e-15)
-        assert "1 − p/2" in found.probability_method
-        assert not any(found.disagrees(level) for level in (0.5, 0.8, 0.9, 0.95, 0.99))
+        difference = score_difference(sample(60, seed=seed), "a", "b", spelling, permutations=99)
+        assert isinstance(difference.law, CalibratedLaw)
+        assert difference.tests["influence"].p_value == difference.law.p_value(0.0, "two-sided")
+        side = 1 if difference.difference > 0 else -1
+        assert 0.5 + side * (0.5 - difference.p_value() / 2) == pytest.approx(
+            difference.probability_better, abs=1e-15
+        )
+        assert "1 − p/2" in difference.probability_method
+        assert not any(difference.disagrees(level) for level in (0.5, 0.8, 0.9, 0.95, 0.99))
         mirrored = score_difference(sample(60, seed=seed), "b", "a", spelling, permutations=99)
-        assert mirrored.p_value() == pytest.approx(found.p_value(), abs=0.2)
+        assert mirrored.p_value() == pytest.approx(difference.p_value(), abs=0.2)
 
 
 def test_where_targets_are_many_or_the_scores_weighted_it_is_students() -> None:

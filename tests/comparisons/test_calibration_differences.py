@@ -58,10 +58,12 @@ def test_paired_errors_are_those_of_the_jackknife(measure: str) -> None:
         rest = np.arange(cases) != index
         left_out.append(value(measure, y[rest], a[rest]) - value(measure, y[rest], b[rest]))
     error = math.sqrt((cases - 1) * np.var(left_out))
-    found = measure_difference((Forecasts.of(y, a), Forecasts.of(y, b)), NAMES, measure)
-    assert found.difference == pytest.approx(value(measure, y, a) - value(measure, y, b), rel=1e-9)
+    difference = measure_difference((Forecasts.of(y, a), Forecasts.of(y, b)), NAMES, measure)
+    assert difference.difference == pytest.approx(value(measure, y, a) - value(measure, y, b), rel=1e-9)
     # z divides by a standard error that shrinks with the cases left; the others agree to first order.
-    assert found.standard_error == pytest.approx(error, rel=0.15 if measure == "spiegelhalter_z" else 0.05)
+    assert difference.standard_error == pytest.approx(
+        error, rel=0.15 if measure == "spiegelhalter_z" else 0.05
+    )
 
 
 def test_growth_and_log_wealth_are_differences_of_log_scores() -> None:
@@ -82,8 +84,8 @@ def test_cases_given_twice_as_clusters_tell_no_more() -> None:
     twice = (Forecasts.of(np.repeat(y, 2), np.repeat(x, 2)) for x in (a, b))
     clusters = CaseClusters.of(np.repeat(np.arange(len(y)), 2), 2 * len(y))
     first, second = twice
-    found = measure_difference((first, second), NAMES, "calibration_slope", clusters)
-    assert found.standard_error == pytest.approx(once.standard_error, rel=0.01)
+    difference = measure_difference((first, second), NAMES, "calibration_slope", clusters)
+    assert difference.standard_error == pytest.approx(once.standard_error, rel=0.01)
     naive = measure_difference((first, second), NAMES, "calibration_slope")
     assert naive.standard_error < 0.75 * once.standard_error
 
@@ -104,9 +106,9 @@ def test_every_measure_of_probabilities_is_compared_or_says_why_not() -> None:
             with pytest.raises(OptionError, match="compare growth or log_wealth"):
                 ew.compare(truth=y, systems={"A": a, "B": b}, **names)
             continue
-        found = ew.compare(truth=y, systems={"A": a, "B": b}, **names)["A", "B"][measure.name]
-        assert math.isfinite(found.difference), measure.name
-        assert (found.law is None) == (found.no_interval is not None), measure.name
+        difference = ew.compare(truth=y, systems={"A": a, "B": b}, **names)["A", "B"][measure.name]
+        assert math.isfinite(difference.difference), measure.name
+        assert (difference.law is None) == (difference.no_interval is not None), measure.name
 
 
 def test_a_comparison_of_two_classes_shows_who_is_better_calibrated() -> None:
@@ -114,10 +116,10 @@ def test_a_comparison_of_two_classes_shows_who_is_better_calibrated() -> None:
     odds = rng.normal(0, 1.5, 1500)
     y = (rng.random(1500) < expit(odds)).astype(np.int64)
     comparison = ew.compare(truth=y, systems={"A": expit(odds), "B": expit(2 * odds)}, kind="probabilities")
-    found = comparison["A", "B"]["squared_calibration_error"]
-    assert found.better == "A"
-    assert found.is_shown(0.95)
-    assert found.interval().high < 0
+    squared_calibration_error = comparison["A", "B"]["squared_calibration_error"]
+    assert squared_calibration_error.better == "A"
+    assert squared_calibration_error.is_shown(0.95)
+    assert squared_calibration_error.interval().high < 0
     (text,) = comparison.report.sections[0].text
     assert text == "A is better calibrated than B (squared calibration error)."
     one = ew.compare(
@@ -144,8 +146,8 @@ def test_undefined_has_the_reason_and_overlapping_forecasts_name_no_winner() -> 
     y, a, b = two_systems(6)
     sure = a.copy()
     sure[y == 1] = 0.0
-    found = measure_difference((Forecasts.of(y, sure), Forecasts.of(y, b)), NAMES, "calibration_slope")
-    assert "log odds are infinite" in str(found.undefined)
+    difference = measure_difference((Forecasts.of(y, sure), Forecasts.of(y, b)), NAMES, "calibration_slope")
+    assert "log odds are infinite" in str(difference.undefined)
     options = {"kind": "probabilities", "measures": ["calibration_slope"], "horizon": 2}
     overlapping = ew.compare(truth=y, systems={"A": a, "B": b}, **options)["A", "B"]["calibration_slope"]
     assert "independent" in str(overlapping.no_winner)
@@ -159,9 +161,9 @@ def test_leave_one_out_forecasts_that_separate_outcomes_in_bins_name_no_winner()
     systems = {"A": share, "B": share - 0.005 * y}
     for measure in ("squared_calibration_error", "ece"):
         both = Forecasts.of(y, systems["A"]), Forecasts.of(y, systems["B"])
-        found = measure_difference(both, NAMES, measure)
-        assert "leave-one-out" in str(found.no_winner)
-        assert not found.is_shown(0.95)
+        difference = measure_difference(both, NAMES, measure)
+        assert "leave-one-out" in str(difference.no_winner)
+        assert not difference.is_shown(0.95)
     assert (
         "squared_calibration_error"
         not in ew.compare(truth=y, systems=systems, kind="probabilities")["A", "B"]
@@ -173,9 +175,9 @@ def test_the_calibration_error_names_the_test_that_its_bounds_are() -> None:
     a, b = rng.uniform(0.05, 0.95, (2, 400))
     y = (rng.random(400) < a).astype(np.int64)
     comparison = ew.compare(truth=y, systems={"A": a, "B": b}, kind="probabilities", measures=["ece"])
-    found = comparison["A", "B"]["ece"]
-    assert list(found.tests) == ["bounds"]
-    assert found.effect is None
+    ece = comparison["A", "B"]["ece"]
+    assert list(ece.tests) == ["bounds"]
+    assert ece.effect is None
     assert "square-and-add p" in str(comparison.verdict)
     assert "paired t" not in str(comparison.verdict)
 
@@ -196,6 +198,6 @@ def test_rounding_of_a_fit_is_no_difference(
     odds = rng.normal(0.4, 1.2, 300)
     y = (rng.random(300) < expit(odds)).astype(np.int64)
     both = Forecasts.of(y, expit(odds)), Forecasts.of(y, expit(change(odds)))
-    found = measure_difference(both, NAMES, measure)
-    assert found.difference == 0
-    assert not found.is_shown(0.95)
+    difference = measure_difference(both, NAMES, measure)
+    assert difference.difference == 0
+    assert not difference.is_shown(0.95)

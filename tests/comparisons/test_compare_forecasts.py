@@ -34,37 +34,37 @@ def drawn(cases: int, seed: int) -> dict[str, Forecasts]:
 def test_clusters_are_bets_and_the_race_is_of_clusters() -> None:
     given = drawn(60, seed=1)
     clusters = np.repeat(np.arange(20), 3)
-    found = compare_forecasts(given, clusters=clusters, ordered=True)
-    assert found.unit == "cluster"
-    assert found.race is not None
-    assert (found.race.cases, found.race.unit) == (20, "cluster")
-    assert found.duels[0].unit == "cluster"
-    assert "knew about other clusters" in found.race.evidence["A", "B"].null
-    logs = [np.log(each.of_truth(each.probabilities)) for each in given.values()]
+    findings = compare_forecasts(given, clusters=clusters, ordered=True)
+    assert findings.unit == "cluster"
+    assert findings.race is not None
+    assert (findings.race.cases, findings.race.unit) == (20, "cluster")
+    assert findings.duels[0].unit == "cluster"
+    assert "knew about other clusters" in findings.race.evidence["A", "B"].null
+    logs = [np.log(value.of_truth(value.probabilities)) for value in given.values()]
     expected = (logs[0] - logs[1]).reshape(20, 3).mean(axis=1).sum()
-    assert found.race.against("A", "B") == pytest.approx(expected, rel=1e-12)
-    sequence = found.duels[0].brier_sequence
+    assert findings.race.against("A", "B") == pytest.approx(expected, rel=1e-12)
+    sequence = findings.duels[0].brier_sequence
     assert sequence is not None
     assert sequence.cases[-1] == 20
-    assert found.no_evidence is None
-    assert found.to_dict()["race"]["unit"] == "cluster"
+    assert findings.no_evidence is None
+    assert findings.to_dict()["race"]["unit"] == "cluster"
 
 
 def test_many_systems_have_the_same_race_without_its_way() -> None:
     rng = np.random.default_rng(2)
     y, clusters = rng.integers(0, 2, 40), np.repeat(np.arange(10), 4)
     many = two(y, **{f"s{i}": rng.uniform(0.1, 0.9, 40) for i in range(9)})
-    found = compare_forecasts(many, clusters=clusters, measures=["brier"])
-    assert found.duels == ()
+    findings = compare_forecasts(many, clusters=clusters, measures=["brier"])
+    assert findings.duels == ()
     few = compare_forecasts(
         {name: many[name] for name in ("s0", "s8")}, clusters=clusters, measures=["brier"]
     )
-    assert found.race is not None
+    assert findings.race is not None
     assert few.race is not None
     assert few.duels
-    assert found.race.cases == few.race.cases == 10
-    assert found.race.against("s0", "s8") == pytest.approx(few.race.against("s0", "s8"), rel=1e-10)
-    assert found.race.evidence["s0", "s8"].null == few.race.evidence["s0", "s8"].null
+    assert findings.race.cases == few.race.cases == 10
+    assert findings.race.against("s0", "s8") == pytest.approx(few.race.against("s0", "s8"), rel=1e-10)
+    assert findings.race.evidence["s0", "s8"].null == few.race.evidence["s0", "s8"].null
 
 
 @pytest.mark.parametrize(
@@ -76,13 +76,13 @@ def test_many_systems_have_the_same_race_without_its_way() -> None:
 )
 def test_what_proves_nothing_says_so(options: dict[str, Any], reason: str) -> None:
     given = drawn(60, seed=3)
-    found = compare_forecasts(given, **options)
-    assert found.no_evidence is not None
-    assert reason in found.no_evidence
-    assert found.duels == ()
-    race = found.race
+    findings = compare_forecasts(given, **options)
+    assert findings.no_evidence is not None
+    assert reason in findings.no_evidence
+    assert findings.duels == ()
+    race = findings.race
     assert race is not None
-    assert race.no_evidence == found.no_evidence
+    assert race.no_evidence == findings.no_evidence
     assert race.evidence == {}
     assert race.stronger("A", "B") is None
     # How much it was is still told.
@@ -90,9 +90,9 @@ def test_what_proves_nothing_says_so(options: dict[str, Any], reason: str) -> No
         Wealth.from_forecasts(given["A"], given["B"]).log_wealth, rel=1e-12
     )
     assert len(race.path("A", "B")) == 60
-    assert [row["undefined"] for row in race.rows()] == [found.no_evidence] * 2
-    plain = found.to_dict()
-    assert plain["no_evidence"] == plain["race"]["no_evidence"] == found.no_evidence
+    assert [row["undefined"] for row in race.rows()] == [findings.no_evidence] * 2
+    plain = findings.to_dict()
+    assert plain["no_evidence"] == plain["race"]["no_evidence"] == findings.no_evidence
     assert plain["race"]["stronger"] == []
 
 
@@ -100,19 +100,19 @@ def test_forecasters_nearly_alike_are_judged_by_their_cases() -> None:
     rng = np.random.default_rng(4)
     y, p = rng.integers(0, 2, 5_000), rng.uniform(0.1, 0.9, 5_000)
     given = two(y, A=p, B=p + rng.normal(0, 1e-7, 5_000))
-    found = compare_forecasts(given).difference("A", "B")
+    difference = compare_forecasts(given).difference("A", "B")
     for score in ("log", "brier"):
-        chances = [each.of_truth(each.probabilities) for each in given.values()]
+        chances = [value.of_truth(value.probabilities) for value in given.values()]
         one, other = (-np.log(x) if score == "log" else (1 - x) ** 2 for x in chances)
-        assert found[score].p_value() == pytest.approx(stats.ttest_rel(one, other).pvalue, rel=1e-4)
+        assert difference[score].p_value() == pytest.approx(stats.ttest_rel(one, other).pvalue, rel=1e-4)
 
 
 def test_diebold_and_mariano_at_horizon_one_is_the_t_test() -> None:
-    found = compare_forecasts(drawn(80, seed=5)).difference("A", "B")
-    for each in found.values():
-        assert list(each.tests) == ["t", "wald", "diebold-mariano"]
-        assert each.p_value("diebold-mariano") == each.p_value("t")
-        assert each.tests["diebold-mariano"].method.startswith("Diebold–Mariano, corrected for few cases")
+    difference = compare_forecasts(drawn(80, seed=5)).difference("A", "B")
+    for value in difference.values():
+        assert list(value.tests) == ["t", "wald", "diebold-mariano"]
+        assert value.p_value("diebold-mariano") == value.p_value("t")
+        assert value.tests["diebold-mariano"].method.startswith("Diebold–Mariano, corrected for few cases")
     clustered = compare_forecasts(drawn(80, seed=5), clusters=np.arange(80) // 2).difference("A", "B")
     assert list(clustered["log"].tests) == ["t", "wald"]
 
@@ -122,17 +122,17 @@ def test_the_probability_of_being_better_is_that_of_the_t_test() -> None:
     rng = np.random.default_rng(6)
     y, p, q = rng.integers(0, 2, 8), rng.uniform(0.2, 0.8, 8), rng.uniform(0.2, 0.8, 8)
     losses = ((x - y) ** 2 for x in (p, q))
-    found = mean_score_difference(*losses, names=("A", "B"), score="brier")
-    worse = min(found.probability_better, 1 - found.probability_better)
-    assert worse == pytest.approx(found.p_value() / 2, rel=1e-9)
-    assert worse > found.p_value("wald") / 2
+    difference = mean_score_difference(*losses, names=("A", "B"), score="brier")
+    worse = min(difference.probability_better, 1 - difference.probability_better)
+    assert worse == pytest.approx(difference.p_value() / 2, rel=1e-9)
+    assert worse > difference.p_value("wald") / 2
 
 
 def test_level_and_power_reach_effects_and_plans() -> None:
     given = drawn(200, seed=7)
     usual, strict = compare_forecasts(given), compare_forecasts(given, level=0.99, power=0.95)
     for name in usual.measures:
-        one, other = (found.difference("A", "B")[name].effect for found in (usual, strict))
+        one, other = (result.difference("A", "B")[name].effect for result in (usual, strict))
         assert one is not None
         assert other is not None
         assert one.interval(0.99) == other.interval(0.99)
@@ -153,13 +153,13 @@ def test_ordered_rows_have_the_sequence_of_evaluate(ordered: bool) -> None:
         for name, lift in (("A", 0.3), ("B", 0.2))
     }
     report = ew.evaluate(truth=truth, probabilities=systems["A"], against=systems["B"], ordered=ordered)
-    found = ew.compare(truth=truth, systems=systems, kind="probabilities", ordered=ordered)["A", "B"]
+    difference = ew.compare(truth=truth, systems=systems, kind="probabilities", ordered=ordered)["A", "B"]
     for score in ("brier", "log"):
         theirs = report.to_dict()["sequences"][score]
-        low, high = found[score].interval()
+        low, high = difference[score].interval()
         assert (low, high) == pytest.approx((theirs["low"], theirs["high"]), rel=1e-9)
-        assert (found[score].p_value() < 0.05) == (not low <= 0 <= high)
-    assert next(iter(found["brier"].tests)) == ("sequence" if ordered else "t")
+        assert (difference[score].p_value() < 0.05) == (not low <= 0 <= high)
+    assert next(iter(difference["brier"].tests)) == ("sequence" if ordered else "t")
 
 
 def test_rows_with_missing_values_are_dropped_from_all_systems(tmp_path: Path) -> None:
@@ -180,13 +180,13 @@ def test_rows_with_missing_values_are_dropped_from_all_systems(tmp_path: Path) -
     arrays = {"truth": truth, "systems": {"a": lacking[0], "b": lacking[1]}, "cluster": clusters}
     columns = {"truth": "y", "systems": ["a", "b"], "cluster": "c"}
     for data, named in ((None, arrays), (frame, columns), (tmp_path / "p.csv", columns)):
-        found = ew.compare(data, kind="probabilities", missing="drop", **named)
-        brier = found["a", "b"]["brier"]
+        comparison = ew.compare(data, kind="probabilities", missing="drop", **named)
+        brier = comparison["a", "b"]["brier"]
         assert brier.values == pytest.approx(expected.values)
         assert brier.interval() == pytest.approx(expected.interval())
         assert brier.p_value() == pytest.approx(expected.p_value())
-        assert found.provenance["dropped"] == 3
-        assert "3 rows were dropped for missing values." in found.report.warnings
+        assert comparison.provenance["dropped"] == 3
+        assert "3 rows were dropped for missing values." in comparison.report.warnings
         with pytest.raises(InputError, match="missing"):
             ew.compare(data, kind="probabilities", **named)
     frame["a"] = np.nan

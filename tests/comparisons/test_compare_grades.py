@@ -24,20 +24,20 @@ def graded(values: Any, ids: Any = None, **options: Any) -> ew.Grades:
 
 
 def test_right_or_wrong_is_mcnemars_test_with_tangos_interval() -> None:
-    found = ew.compare({"one": graded(ONE), "other": graded(OTHER)})["one", "other"]["accuracy"]
+    difference = ew.compare({"one": graded(ONE), "other": graded(OTHER)})["one", "other"]["accuracy"]
     wins, losses = int((ONE & ~OTHER).sum()), int((OTHER & ~ONE).sum())
-    assert found.difference == pytest.approx((wins - losses) / 80)
-    assert found.p_value() == mcnemar(wins, losses).p_value
-    assert list(found.interval()) == pytest.approx(PairedProportions(wins, losses, 80).interval(0.95))
-    assert found.discordant == (wins, losses)
+    assert difference.difference == pytest.approx((wins - losses) / 80)
+    assert difference.p_value() == mcnemar(wins, losses).p_value
+    assert list(difference.interval()) == pytest.approx(PairedProportions(wins, losses, 80).interval(0.95))
+    assert difference.discordant == (wins, losses)
 
 
 def test_clustered_answers_stay_within_their_range() -> None:
     """One is nearly always right where the other is wrong: Student's t over clusters goes beyond 1."""
     topics = [f"topic {number // 4}" for number in range(24)]
     good, bad = np.ones(24), np.r_[1, 1, 1, np.zeros(21)]
-    found = ew.compare({"good": graded(good, clusters=topics), "bad": graded(bad, clusters=topics)})
-    difference = found["good", "bad"]["accuracy"]
+    comparison = ew.compare({"good": graded(good, clusters=topics), "bad": graded(bad, clusters=topics)})
+    difference = comparison["good", "bad"]["accuracy"]
     sums = (good - bad).reshape(6, 4).mean(axis=1)
     assert stats.ttest_1samp(sums, 0).confidence_interval().high > 1
     assert difference.interval().high < 1
@@ -49,9 +49,9 @@ def test_clustered_answers_stay_within_their_range() -> None:
 
 def test_grades_within_a_range_differ_by_no_more_than_it() -> None:
     points = {"good": [5, 5, 5, 4], "bad": [0, 0, 1, 3]}
-    found = ew.compare({name: graded(each, grade_range=(0, 5)) for name, each in points.items()})
-    assert found["good", "bad"]["mean"].interval().high == 5
-    free = ew.compare({name: graded(each) for name, each in points.items()})
+    comparison = ew.compare({name: graded(item, grade_range=(0, 5)) for name, item in points.items()})
+    assert comparison["good", "bad"]["mean"].interval().high == 5
+    free = ew.compare({name: graded(member) for name, member in points.items()})
     assert free["good", "bad"]["mean"].interval().high > 5
 
 
@@ -72,9 +72,9 @@ def test_items_are_joined_by_id_and_those_left_out_are_said() -> None:
 def test_items_that_one_system_lacks_are_said_once_and_are_in_no_slice() -> None:
     rows = pd.DataFrame({"model": ["a"] * 40 + ["b"] * 37, "q": [*range(40), *range(37)]})
     rows["ok"], rows["half"] = (rows.q + (rows.model == "b")) % 3 == 0, rows.q % 2
-    found = ew.compare(rows, truth=None, systems="ok", kind="correct", system="model", id="q", by="half")
-    assert (found.findings.cases, len(found.report.warnings)) == (37, 1)
-    slices = found.report.numbers["slices"]["slices"]
+    comparison = ew.compare(rows, truth=None, systems="ok", kind="correct", system="model", id="q", by="half")
+    assert (comparison.findings.cases, len(comparison.report.warnings)) == (37, 1)
+    slices = comparison.report.numbers["slices"]["slices"]
     assert {row["slice"]: row["cases"] for row in slices} == {"0": 19, "1": 18}
 
 
@@ -82,20 +82,20 @@ def test_repeats_and_points_are_tested_by_sign_flips_of_item_means() -> None:
     values = {name: RNG.integers(0, 6, (12, 3)) for name in ("a", "b")}
     ids = np.repeat(range(12), 3)
     grades = {name: graded(x.ravel(), ids, grade_range=(0, 5)) for name, x in values.items()}
-    found = ew.compare(grades)["a", "b"]["mean"]
+    difference = ew.compare(grades)["a", "b"]["mean"]
     differences = values["a"].mean(axis=1) - values["b"].mean(axis=1)
-    assert found.difference == pytest.approx(differences.mean())
-    assert found.p_value() == permutation_test(differences).p_value
-    assert found.tests["permutation"].kind == "exact"
+    assert difference.difference == pytest.approx(differences.mean())
+    assert difference.p_value() == permutation_test(differences).p_value
+    assert difference.tests["permutation"].kind == "exact"
 
 
 def test_clusters_flip_together_and_few_of_them_name_no_winner() -> None:
     clusters = np.repeat(range(20), 4)
     data = {"one": graded(ONE, clusters=clusters), "other": graded(OTHER, clusters=clusters)}
     comparison = ew.compare(data)
-    found = comparison["one", "other"]["accuracy"]
+    accuracy = comparison["one", "other"]["accuracy"]
     sums = (ONE.astype(float) - OTHER).reshape(20, 4).sum(axis=1)
-    assert (found.p_value(), found.cases) == (permutation_test(sums).p_value, 20)
+    assert (accuracy.p_value(), accuracy.cases) == (permutation_test(sums).p_value, 20)
     assert comparison.findings.unit == "cluster"
     three = {
         name: graded(np.full(30, right), clusters=np.repeat(range(3), 10))
@@ -129,8 +129,8 @@ def test_columns_side_by_side_are_compared_row_by_row(tmp_path: Any) -> None:
     path.write_text("\n".join(["id,large,small", *rows]))
     expected = ew.compare({"large": graded(ONE), "small": graded(OTHER)})["large", "small"]["accuracy"]
     for options in ({}, {"id": "id"}):
-        found = ew.compare(path, truth=None, systems=["large", "small"], kind="correct", **options)
-        assert found["large", "small"]["accuracy"].to_dict() == expected.to_dict()
+        comparison = ew.compare(path, truth=None, systems=["large", "small"], kind="correct", **options)
+        assert comparison["large", "small"]["accuracy"].to_dict() == expected.to_dict()
     with pytest.raises(InputError, match="id must be 1/0"):
         ew.compare(path, truth=None, systems=["large", "id"], kind="correct")
 
@@ -149,8 +149,10 @@ def test_many_systems_are_adjusted_and_pass_at_k_is_compared_on_items_that_have_
 
 def test_a_million_items_take_students_t() -> None:
     values = RNG.normal(size=(2, 25_000))
-    found = ew.compare(truth=None, systems={"a": values[0], "b": values[1]}, kind="grades")["a", "b"]["mean"]
-    assert list(found.tests) == ["t"]
+    difference = ew.compare(truth=None, systems={"a": values[0], "b": values[1]}, kind="grades")["a", "b"][
+        "mean"
+    ]
+    assert list(difference.tests) == ["t"]
 
 
 def test_an_option_of_other_predictions_is_refused() -> None:

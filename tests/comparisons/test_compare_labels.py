@@ -26,11 +26,11 @@ def label_difference(paired: ew.Paired, first: str, second: str, spelling: str, 
 def paired(cases: int, classes: int, systems: int, seed: int = 0) -> ew.Paired:
     rng = np.random.default_rng(seed)
     truth = rng.choice(classes, cases, p=np.arange(1, classes + 1) / np.arange(1, classes + 1).sum())
-    said = {
+    predictions = {
         f"s{i}": np.where(rng.random(cases) < 0.55 + 0.02 * i, truth, rng.integers(0, classes, cases))
         for i in range(systems)
     }
-    return ew.Paired.from_labels(truth, said)
+    return ew.Paired.from_labels(truth, predictions)
 
 
 def discordant(only_first: int, only_second: int, both: int) -> ew.Paired:
@@ -74,11 +74,11 @@ def test_planning_millions() -> None:
 )
 def test_plans_are_for_the_level_that_a_pair_must_beat(adjust: str, level: float) -> None:
     tally = paired(300, 2, 4)
-    found = compare_labels(tally, adjust=adjust, power=0.9)  # type: ignore[arg-type]  # a literal
-    for pair, plan in found.plans.items():
+    findings = compare_labels(tally, adjust=adjust, power=0.9)  # type: ignore[arg-type]  # a literal
+    for pair, plan in findings.plans.items():
         assert plan.level == pytest.approx(level)
         assert plan.power == 0.9
-        assert plan == units_needed(found.pairs[pair]["informedness"], level=plan.level, power=0.9)
+        assert plan == units_needed(findings.pairs[pair]["informedness"], level=plan.level, power=0.9)
     alone = compare_labels(paired(300, 2, 2), adjust=adjust)  # type: ignore[arg-type]  # a literal
     assert alone.plans["s0", "s1"].level == 0.95
 
@@ -89,9 +89,9 @@ def test_plans_are_for_the_level_that_a_pair_must_beat(adjust: str, level: float
 def test_effects_and_what_is_said_beside_them_are_at_the_level_asked() -> None:
     tally = paired(200, 2, 2)
     for level in (0.8, 0.99):
-        for each in compare_labels(tally, level=level).difference("s0", "s1").values():
-            assert each.effect is not None
-            assert each.to_dict(level)["effect"]["level"] == level
+        for value in compare_labels(tally, level=level).difference("s0", "s1").values():
+            assert value.effect is not None
+            assert value.to_dict(level)["effect"]["level"] == level
     twins = ew.Paired.from_labels([0, 1] * 20, {"a": [0, 1] * 20, "b": [0, 1] * 20})
     caveat = compare_labels(twins, level=0.8).difference("a", "b")["accuracy"].caveat
     assert caveat is not None
@@ -101,9 +101,9 @@ def test_effects_and_what_is_said_beside_them_are_at_the_level_asked() -> None:
 
 def test_test_and_interval_may_disagree_and_it_is_known() -> None:
     law = NormalLaw(0.1, 0.05, Scale())  # p = 0.0455: away from 0 at 95%, not at 99%
-    found = Difference("f", "A", "B", (0.6, 0.5), law=law)
-    assert not found.disagrees(0.95)
-    assert not found.disagrees(0.99)
+    difference = Difference("f", "A", "B", (0.6, 0.5), law=law)
+    assert not difference.disagrees(0.95)
+    assert not difference.disagrees(0.99)
     exact = Difference("f", "A", "B", (0.6, 0.5), law=law, tests={"x": TestResult(0.06, 0.06, 0.06, "exact")})
     assert exact.disagrees(0.95)
     assert not exact.disagrees(0.9)
@@ -119,9 +119,9 @@ def test_the_roc_area_s_test_and_interval_never_disagree() -> None:
     for _ in range(40):
         truth = rng.integers(0, 2, 30)
         scores = {name: truth * lead + rng.normal(size=30) for name, lead in (("a", 0.4), ("b", 1.6))}
-        found = compare_scores(PairedScores.from_scores(truth, scores)).difference("a", "b")
+        difference = compare_scores(PairedScores.from_scores(truth, scores)).difference("a", "b")
         for level in (0.9, 0.95, 0.99):
-            assert not any(each.disagrees(level) for each in found.values())
+            assert not any(value.disagrees(level) for value in difference.values())
 
 
 # -- many pairs ----------------------------------------------------------------------------------------
@@ -130,9 +130,9 @@ def test_the_roc_area_s_test_and_interval_never_disagree() -> None:
 @pytest.mark.slow
 def test_many_pairs_are_spared_what_takes_long() -> None:
     tally = paired(400, 5, 4)
-    found = compare_labels(tally, measures=["informedness", "accuracy", "markedness"])
+    findings = compare_labels(tally, measures=["informedness", "accuracy", "markedness"])
 
-    for differences in found.pairs.values():
+    for differences in findings.pairs.values():
         test = differences["informedness"].tests["randomisation"]
         assert test.kind in ("exact", "bracket")
         assert test.high <= test.low * 1.02
@@ -159,14 +159,14 @@ def test_tables_of_different_cases() -> None:
         for counts in ([[25, 5], [10, 10]], [[12, 3], [2, 3]])
     )
     spellings = ["precision[yes]", "recall[yes]"]
-    found = compare_independent({"big": big, "small": small}, measures=spellings).pairs["big", "small"]
-    assert [each.first for each in found.values()] == ["big", "big"]
+    pair = compare_independent({"big": big, "small": small}, measures=spellings).pairs["big", "small"]
+    assert [value.first for value in pair.values()] == ["big", "big"]
     # Goutte & Gaussier's: P(precision of the second > first) 0.6522223722, recall 0.2371815636.
-    assert 1 - found["precision[yes]"].probability_better == pytest.approx(0.6522223722, abs=1e-9)
-    assert 1 - found["recall[yes]"].probability_better == pytest.approx(0.2371815636, abs=1e-9)
+    assert 1 - pair["precision[yes]"].probability_better == pytest.approx(0.6522223722, abs=1e-9)
+    assert 1 - pair["recall[yes]"].probability_better == pytest.approx(0.2371815636, abs=1e-9)
     usual = compare_independent({"big": big, "small": small}).pairs["big", "small"]
     assert tuple(usual)[:4] == ("informedness", "markedness", "accuracy", "mcc")
-    assert all(each.undefined is None for each in usual.values())
+    assert all(member.undefined is None for member in usual.values())
 
 
 def test_coverage_stands_in_every_table_where_a_system_refuses() -> None:
@@ -174,10 +174,10 @@ def test_coverage_stands_in_every_table_where_a_system_refuses() -> None:
     shy = [None, None, *sure[2:]]
     paired = ew.Paired.from_labels(truth, {"sure": sure, "shy": shy}, missing="abstain")
     assert compare_labels(paired).measures[1] == "coverage"
-    found = compare_labels(paired, measures=["accuracy", "mcc"])
-    assert found.measures == ("accuracy", "coverage", "mcc")
-    assert found.headline == "accuracy"
-    assert found.values["shy"]["coverage"] == 0.95
+    findings = compare_labels(paired, measures=["accuracy", "mcc"])
+    assert findings.measures == ("accuracy", "coverage", "mcc")
+    assert findings.headline == "accuracy"
+    assert findings.values["shy"]["coverage"] == 0.95
     assert compare_labels(paired, measures=["accuracy"], abstentions="drop").measures == ("accuracy",)
     apart = ew.compare({name: paired.table(name) for name in paired.names}, measures=["accuracy"])
     assert apart.measures == ("accuracy", "coverage")
@@ -202,12 +202,12 @@ def test_the_clearest_differences_of_single_classes_are_shown_first() -> None:
     shown = [row[0] for row in main.grids[0].rows]
     overall = [name for name in compared.measures if "[" not in name]
     assert shown[: len(overall)] == overall
-    found = compared["one", "two"]
+    result = compared["one", "two"]
     labelled = [name for name in compared.measures if "[" in name]
     known = {
-        name: abs(found[name].difference) / found[name].standard_error
+        name: abs(result[name].difference) / result[name].standard_error
         for name in labelled
-        if found[name].standard_error > 0
+        if result[name].standard_error > 0
     }
     clearest = sorted(known, key=known.__getitem__, reverse=True)
     assert [*overall, *clearest][: len(shown)] == shown

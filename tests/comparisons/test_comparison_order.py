@@ -26,8 +26,8 @@ def grid(report: Report, title: str) -> Grid:
 
 
 def column(table: Grid, name: str) -> list[Any]:
-    place = [each.name for each in table.columns].index(name)
-    return [row[place] for row in table.rows]
+    index = [item.name for item in table.columns].index(name)
+    return [row[index] for row in table.rows]
 
 
 def test_the_table_of_two_agrees_with_its_verdict() -> None:
@@ -35,7 +35,7 @@ def test_the_table_of_two_agrees_with_its_verdict() -> None:
     comparison = ew.compare(truth=truth, systems=given)
     assert comparison.verdict.startswith("candidate beats baseline: informedness 0.514 vs 0.196, +0.32 (")
     table = grid(comparison.report, "Which is better")
-    assert [each.name for each in table.columns][1:4] == ["candidate", "baseline", "candidate − baseline"]
+    assert [item.name for item in table.columns][1:4] == ["candidate", "baseline", "candidate − baseline"]
     difference = column(table, "candidate − baseline")[0]
     assert difference == pytest.approx(-comparison["baseline", "candidate"]["informedness"].difference)
     assert difference > 0
@@ -47,9 +47,9 @@ def test_the_table_of_two_agrees_with_its_verdict() -> None:
     assert drawn.data["differences"][0]["difference"] == pytest.approx(difference)
     assert ">candidate − baseline<" in drawn.svg()
     # Python and JSON keep the order in which the systems were given.
-    found = comparison.to_dict()["comparison"]
-    assert found["names"] == ["baseline", "candidate"]
-    assert found["disagreements"][0]["first"] == "baseline"
+    result = comparison.to_dict()["comparison"]
+    assert result["names"] == ["baseline", "candidate"]
+    assert result["disagreements"][0]["first"] == "baseline"
 
 
 @pytest.mark.parametrize("names", [("worse", "better"), ("better", "worse")])
@@ -64,10 +64,10 @@ def test_citation_and_tests_read_alike_in_whatever_order_systems_are_given(names
     t = stats.ttest_rel(grades["better"], grades["worse"])
     assert float(cited[3]) == pytest.approx((grades["better"] - grades["worse"]).mean(), abs=0.006)
     assert float(cited[4].replace("−", "-")) == pytest.approx(t.confidence_interval().low, abs=0.006)
-    said = " ".join(map(str, column(grid(comparison.report, "Tests"), "method")))
+    text = " ".join(map(str, column(grid(comparison.report, "Tests"), "method")))
     ahead = int((grades["better"] > grades["worse"]).sum())
-    assert f"|t| = {t.statistic:.3g}," in said
-    assert f"{ahead} against {40 - ahead}," in said
+    assert f"|t| = {t.statistic:.3g}," in text
+    assert f"{ahead} against {40 - ahead}," in text
 
 
 def test_right_alone_is_counted_for_the_right_one() -> None:
@@ -100,7 +100,7 @@ def test_pairs_of_three_stand_in_one_order() -> None:
     assert re.match(
         r"Between the two leaders, only best is right on \d+ cases and only middle on ", description
     )
-    names = [each.name for each in grid(report, "Leaderboard").columns][:5]
+    names = [item.name for item in grid(report, "Leaderboard").columns][:5]
     assert names == ["system", "informedness", "95% CI", "rank", "first"]
     drawn: Any = report.charts["leaderboard"].data["leaderboard"]
     assert [(row["system"], row["place"]) for row in drawn] == [("best", 1), ("middle", 2), ("worst", 3)]
@@ -115,15 +115,15 @@ def test_only_ordered_cases_have_a_confidence_sequence() -> None:
         comparison = ew.compare(truth=truth, systems=given, kind="probabilities", ordered=ordered)
         plain, text = comparison.to_dict(), str(comparison)
         [duel] = plain["comparison"]["duels"]
-        assert [each is not None for each in duel["sequences"].values()] == [ordered, ordered]
+        assert [sequence is not None for sequence in duel["sequences"].values()] == [ordered, ordered]
         assert ("confidence sequence" in text) == ordered
-        found = comparison["a", "b"]["brier"]
+        brier = comparison["a", "b"]["brier"]
         squares = (given["a"] - truth) ** 2 - (given["b"] - truth) ** 2
         known = stats.ttest_1samp(squares, 0.0).confidence_interval(0.95)
-        assert (tuple(found.interval()) == pytest.approx((known.low, known.high))) != ordered
+        assert (tuple(brier.interval()) == pytest.approx((known.low, known.high))) != ordered
         if ordered:
             bounds = [duel["sequences"]["brier"][end] for end in ("low", "high")]
-            assert bounds == pytest.approx(list(found.interval()))
+            assert bounds == pytest.approx(list(brier.interval()))
 
 
 def test_sequences_of_three_stand_in_that_order_too() -> None:
@@ -149,10 +149,10 @@ def test_a_small_difference_is_not_one_of_0_points() -> None:
     one, two = truth.copy(), truth.copy()
     one[:400] = 1
     two[800:1204] = 1
-    found = ew.compare(truth=truth, systems={"one": one, "two": two}, measures=["informedness"])
-    assert found["one", "two"]["informedness"].difference == pytest.approx(0.0032)
-    assert "informedness 0.6800 vs 0.6768, +0.0032 (95% CI −" in found.verdict
-    ends = re.findall(r"CI (\S+) to (\S+);", found.verdict)[0]
+    comparison = ew.compare(truth=truth, systems={"one": one, "two": two}, measures=["informedness"])
+    assert comparison["one", "two"]["informedness"].difference == pytest.approx(0.0032)
+    assert "informedness 0.6800 vs 0.6768, +0.0032 (95% CI −" in comparison.verdict
+    ends = re.findall(r"CI (\S+) to (\S+);", comparison.verdict)[0]
     assert all(re.fullmatch(r"[−+]\d+\.\d{3}", end) for end in ends)
 
 
@@ -175,9 +175,9 @@ def test_verdict_and_tables_say_a_bound_alike() -> None:
     truth, given = systems(good=0.85, bad=0.6)
     report = ew.compare(truth=truth, systems=given, measures=["mcc"], cluster=np.arange(1500) // 2).report
     assert "randomisation p ≤ 1e-4; " in report.verdict
-    found = column(grid(report, "Which is better"), "p")[0]
-    assert isinstance(found, AtMost)
-    assert format_cell(found, "probability") == "≤ 1e-4"
+    result = column(grid(report, "Which is better"), "p")[0]
+    assert isinstance(result, AtMost)
+    assert format_cell(result, "probability") == "≤ 1e-4"
     assert format_cell(column(grid(report, "Tests"), "p")[0], "probability") == "≤ 1e-4"
     # A number like any other for whoever counts with it.
-    assert f"{float(found)!r}," in report.to_json()
+    assert f"{float(result)!r}," in report.to_json()

@@ -33,25 +33,25 @@ def difference(value: float, error: float, cases: float, freedom: float = math.i
 @pytest.mark.parametrize(("level", "power"), [(0.95, 0.8), (0.99, 0.9), (0.9, 0.5)])
 def test_student_s_t_needs_what_statsmodels_says(effect: float, level: float, power: float) -> None:
     cases = 30
-    found = units_needed(
+    result = units_needed(
         difference(-effect, 1 / math.sqrt(cases), cases, cases - 1.0), level=level, power=power
     )
     theirs = TTestPower().solve_power(effect_size=effect, alpha=1 - level, power=power)
-    assert found.needed == math.ceil(float(theirs))
+    assert result.needed == math.ceil(float(theirs))
     # The differences have a standard deviation of 1. Their power, as their solver stops at five digits.
-    reached = TTestPower().power(found.detectable, cases, 1 - level)
+    reached = TTestPower().power(result.detectable, cases, 1 - level)
     assert float(reached) == pytest.approx(power, rel=1e-9)
 
 
 def test_a_normal_law_needs_what_its_formula_says() -> None:
     # (1.959964 + 0.841621)² · (0.02/0.03)² · 400 = 1395.3
-    found = units_needed(difference(0.03, 0.02, 400))
-    assert found.needed == 1396
-    assert found.more == 996
-    assert found.detectable == pytest.approx(2.801585 * 0.02, rel=1e-6)
-    assert found.to_dict()["more"] == 996
+    result = units_needed(difference(0.03, 0.02, 400))
+    assert result.needed == 1396
+    assert result.more == 996
+    assert result.detectable == pytest.approx(2.801585 * 0.02, rel=1e-6)
+    assert result.to_dict()["more"] == 996
     assert units_needed(difference(0.03, 0.002, 400)).more == 0
-    assert units_needed(difference(0.03, 0.02, 400).mirror()) == found
+    assert units_needed(difference(0.03, 0.02, 400).mirror()) == result
 
 
 def test_the_power_is_reached_by_new_samples() -> None:
@@ -59,13 +59,13 @@ def test_the_power_is_reached_by_new_samples() -> None:
     # A sample whose mean and spread are exactly 0.03 and 0.12: what it plans for is then known.
     seen = rng.normal(size=60)
     seen = 0.03 + 0.12 * (seen - seen.mean()) / seen.std(ddof=1)
-    found = units_needed(value_difference(0.5 + seen, np.full(60, 0.5), measure="ndcg"))
+    result = units_needed(value_difference(0.5 + seen, np.full(60, 0.5), measure="ndcg"))
     runs = 20_000
-    drawn = rng.normal(0.03, 0.12, (runs, int(found.needed)))
+    drawn = rng.normal(0.03, 0.12, (runs, int(result.needed)))
     shown = np.mean(stats.ttest_1samp(drawn, 0.0, axis=1).pvalue <= 0.05)
     # A standard error of 0.0028.
     assert shown == pytest.approx(0.8, abs=0.01)
-    drawn = rng.normal(found.detectable, 0.12, (runs, 60))
+    drawn = rng.normal(result.detectable, 0.12, (runs, 60))
     shown = np.mean(stats.ttest_1samp(drawn, 0.0, axis=1).pvalue <= 0.05)
     assert shown == pytest.approx(0.8, abs=0.01)
 
@@ -88,8 +88,8 @@ def test_no_difference_needs_infinitely_many_and_no_law_is_not_known() -> None:
 def test_any_law_with_an_interval_will_do() -> None:
     draws = np.random.default_rng(0).normal(0.05, 0.02, 4000)
     law = BootstrapLaw(0.05, draws)
-    found = units_needed(Difference("f", "A", "B", (0.55, 0.5), law=law, cases=200))
-    assert found.needed == pytest.approx(200 * (2.8016 * 0.02 / 0.05) ** 2, rel=0.1)
+    result = units_needed(Difference("f", "A", "B", (0.55, 0.5), law=law, cases=200))
+    assert result.needed == pytest.approx(200 * (2.8016 * 0.02 / 0.05) ** 2, rel=0.1)
 
 
 # -- McNemar -------------------------------------------------------------------------------------------
@@ -123,19 +123,19 @@ def test_the_power_of_mcnemar_s_test_is_enumeration(
 
 
 def test_mcnemar_s_planned_cases_reach_the_power() -> None:
-    found = mcnemar_cases_needed(40, 22, 500)
+    result = mcnemar_cases_needed(40, 22, 500)
     rng = np.random.default_rng(2)
-    number = rng.binomial(int(found.needed), 62 / 500, 40_000)
+    number = rng.binomial(int(result.needed), 62 / 500, 40_000)
     wins = rng.binomial(number, 40 / 62)
     p_values = 2 * stats.binom.cdf(np.minimum(wins, number - wins), number, 0.5)
     # A standard error of 0.002; the exact test's power goes up in steps.
     assert np.mean(p_values <= 0.05) == pytest.approx(0.8, abs=0.01)
-    assert mcnemar_power(found.needed, 62 / 500, 40 / 62) >= 0.8
-    assert mcnemar_power(0.97 * found.needed, 62 / 500, 40 / 62) < 0.8
+    assert mcnemar_power(result.needed, 62 / 500, 40 / 62) >= 0.8
+    assert mcnemar_power(0.97 * result.needed, 62 / 500, 40 / 62) < 0.8
     # What 500 cases could show: with that much to detect, 500 are what is needed.
-    majority = (1 + found.detectable / (62 / 500)) / 2
+    majority = (1 + result.detectable / (62 / 500)) / 2
     assert mcnemar_power(500, 62 / 500, majority) == pytest.approx(0.8, abs=1e-6)
-    assert mcnemar_cases_needed(22, 40, 500) == found
+    assert mcnemar_cases_needed(22, 40, 500) == result
 
 
 def test_mcnemar_s_extremes() -> None:
@@ -161,8 +161,8 @@ def test_options_are_checked() -> None:
 @pytest.mark.parametrize(("value", "error"), [(1e-200, 1e-40), (1e-9, 1e200), (1e-9, 1e308), (1e9, 1e-300)])
 def test_a_difference_of_hardly_any_size_needs_without_end(value: float, error: float) -> None:
     """The number is beyond floats; it is no fault."""
-    found = units_needed(difference(value, error, 50))
-    assert found.needed == (math.inf if value < 1 else math.ceil(1 - math.log2(0.05)))
+    result = units_needed(difference(value, error, 50))
+    assert result.needed == (math.inf if value < 1 else math.ceil(1 - math.log2(0.05)))
 
 
 def test_informedness_with_one_disagreement_is_planned_for_its_randomisation_test() -> None:
@@ -171,10 +171,10 @@ def test_informedness_with_one_disagreement_is_planned_for_its_randomisation_tes
     one = np.where(np.arange(100) < 20, 1 - truth, truth)
     two = one.copy()
     two[50] = 1 - two[50]
-    found = label_differences(Paired.from_labels(truth, {"one": one, "two": two}), "one", "two")
-    plan = units_needed(found["informedness"])
-    assert plan.needed == units_needed(found["accuracy"]).needed == 790
-    assert units_needed(found["informedness"].mirror()).needed == plan.needed
+    differences = label_differences(Paired.from_labels(truth, {"one": one, "two": two}), "one", "two")
+    plan = units_needed(differences["informedness"])
+    assert plan.needed == units_needed(differences["accuracy"]).needed == 790
+    assert units_needed(differences["informedness"].mirror()).needed == plan.needed
 
 
 def test_amounts_of_two_sizes_reach_their_power() -> None:
@@ -188,8 +188,8 @@ def test_amounts_of_two_sizes_reach_their_power() -> None:
     swapped = rng.choice([-1.0, 1.0], size=(400, int(plan.needed)))
     shown = 0
     for counts in sums[:400]:
-        each = np.repeat(values, counts).astype(float)
-        shown += np.mean(np.abs(swapped @ each) >= abs(each.sum()) - 1e-9) <= 0.05
+        item = np.repeat(values, counts).astype(float)
+        shown += np.mean(np.abs(swapped @ item) >= abs(item.sum()) - 1e-9) <= 0.05
     # A standard error of 0.02.
     assert shown / 400 == pytest.approx(0.8, abs=0.06)
     assert 0 < plan.detectable < 1

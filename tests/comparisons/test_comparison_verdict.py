@@ -19,9 +19,9 @@ def said(*counts: tuple[str, int]) -> list[str]:
 
 
 def verdict(truth: Any, systems: Any, **options: Any) -> Verdict:
-    found = ew.compare(truth=truth, systems=systems, **options).verdict
-    assert isinstance(found, Verdict)
-    return found
+    result = ew.compare(truth=truth, systems=systems, **options).verdict
+    assert isinstance(result, Verdict)
+    return result
 
 
 GOOD = said(("a", 18), ("b", 20), ("a", 2))
@@ -30,22 +30,22 @@ BAD = said(("a", 10), ("b", 18), ("a", 12))
 
 def test_a_clear_difference_has_levels_interval_test_and_sample_size() -> None:
     # Only one is right on 18 cases, always the same one: 2 of 2^18 swaps are as far apart.
-    found = verdict(T, {"good": GOOD, "bad": BAD}, measures=["accuracy"])
+    verdict_text = verdict(T, {"good": GOOD, "bad": BAD}, measures=["accuracy"])
     interval = r"95% CI \+\d\d\.\d to \+\d\d\.\d"
     assert re.fullmatch(
         r"good beats bad: accuracy 90\.0% vs 45\.0%, \+45\.0 points "
         rf"\({interval}; exact randomisation p = 7\.6e-6; 40 cases\)\.",
-        found,
+        verdict_text,
     )
 
 
 def test_an_open_one_says_what_it_takes() -> None:
     close = said(("a", 17), ("b", 21), ("a", 2))
-    found = verdict(T, {"good": GOOD, "close": close}, measures=["accuracy"])
-    assert found.startswith(
+    verdict_text = verdict(T, {"good": GOOD, "close": close}, measures=["accuracy"])
+    assert verdict_text.startswith(
         "No clear difference between good and close: accuracy 90.0% vs 87.5%, +2.5 points ("
     )
-    claims = {claim.about: claim for claim in found.claims}
+    claims = {claim.about: claim for claim in verdict_text.claims}
     assert claims["accuracy"].strength == "not shown"
     assert claims["accuracy"].numbers["difference"] == pytest.approx(1 / 40)
     assert claims["sample size"].numbers["power"] == 0.8
@@ -57,26 +57,26 @@ def test_the_same_on_every_case_is_said_only_of_the_same() -> None:
     assert same.startswith("one and two gave the same answers: informedness 0.80 (95% CI ")
     swapped = said(("a", 18), ("b", 2)) + said(("a", 2), ("b", 18))
     other = said(("b", 2), ("a", 18)) + said(("b", 18), ("a", 2))
-    found = verdict(T, {"one": swapped, "two": other}, measures=["accuracy"])
-    assert found.startswith("one and two have the same accuracy, 90.0% (95% CI −15.")
-    assert found.endswith("; 40 cases).")
+    verdict_text = verdict(T, {"one": swapped, "two": other}, measures=["accuracy"])
+    assert verdict_text.startswith("one and two have the same accuracy, 90.0% (95% CI −15.")
+    assert verdict_text.endswith("; 40 cases).")
 
 
 def test_a_measure_of_a_label_names_it() -> None:
-    found = verdict(T, {"good": GOOD, "bad": BAD}, measures=["recall[a]"])
-    assert found.startswith("good beats bad: recall[a] 0.90 vs 0.50, +0.40 (")
-    found = verdict(T, {"good": GOOD, "bad": BAD}, measures=["precision[b]"])
-    assert "precision[b]" in found
-    found = verdict(T, {"good": GOOD, "bad": BAD}, measures=["f[a](alpha=0.3)"])
-    assert "F[a](alpha=0.3) 0." in found
+    verdict_text = verdict(T, {"good": GOOD, "bad": BAD}, measures=["recall[a]"])
+    assert verdict_text.startswith("good beats bad: recall[a] 0.90 vs 0.50, +0.40 (")
+    verdict_text = verdict(T, {"good": GOOD, "bad": BAD}, measures=["precision[b]"])
+    assert "precision[b]" in verdict_text
+    verdict_text = verdict(T, {"good": GOOD, "bad": BAD}, measures=["f[a](alpha=0.3)"])
+    assert "F[a](alpha=0.3) 0." in verdict_text
 
 
 def test_a_measure_without_a_direction_has_no_better_one() -> None:
     much = said(("a", 40))
-    found = verdict(T, {"good": GOOD, "much": much}, measures=["label_bias[a]"])
-    assert found.startswith("much and good differ: label bias[a] 0.50 vs 0.00, +0.50 (")
-    assert "Neither direction is better." in found
-    assert "beats" not in found
+    verdict_text = verdict(T, {"good": GOOD, "much": much}, measures=["label_bias[a]"])
+    assert verdict_text.startswith("much and good differ: label bias[a] 0.50 vs 0.00, +0.50 (")
+    assert "Neither direction is better." in verdict_text
+    assert "beats" not in verdict_text
     three = verdict(T, {"good": GOOD, "much": much, "bad": BAD}, measures=["label_bias[a]"])
     assert (
         three
@@ -86,9 +86,9 @@ def test_a_measure_without_a_direction_has_no_better_one() -> None:
 
 def test_a_measure_that_not_all_have_is_said_to_be_passed_over() -> None:
     never = said(("a", 40))
-    found = verdict(T, {"good": GOOD, "never": never}, measures=["precision[b]", "accuracy"])
-    assert "Compared by accuracy, because precision[b] is not defined for every system: " in found
-    assert "good beats never: accuracy " in found
+    verdict_text = verdict(T, {"good": GOOD, "never": never}, measures=["precision[b]", "accuracy"])
+    assert "Compared by accuracy, because precision[b] is not defined for every system: " in verdict_text
+    assert "good beats never: accuracy " in verdict_text
 
 
 def test_a_system_without_a_value_leads_nobody_and_shares_no_letter() -> None:
@@ -106,13 +106,13 @@ def test_who_ruled_out_what_happened_is_not_crowned() -> None:
     truth = [1, 0, 1, 1] * 10
     sure = [1.0, 0.0, 1.0, 0.9] * 9 + [1.0, 0.0, 0.0, 0.9]
     careful = [0.8, 0.2, 0.8, 0.8] * 10
-    found = verdict(truth, {"sure": sure, "careful": careful}, kind="probabilities")
-    assert "log score is not defined for every system: " in found
+    verdict_text = verdict(truth, {"sure": sure, "careful": careful}, kind="probabilities")
+    assert "log score is not defined for every system: " in verdict_text
     assert (
         "sure gave probability 0 to an outcome that occurred in 1 case, so the mean log score is infinite"
-        in found
+        in verdict_text
     )
-    assert " inf" not in found.replace("infinite", "")
+    assert " inf" not in verdict_text.replace("infinite", "")
 
 
 @pytest.mark.parametrize(("cases", "name"), [(120, "studentised randomisation"), (2_200, "jackknife t")])
@@ -122,8 +122,8 @@ def test_a_test_is_called_by_where_its_p_value_comes_from(cases: int, name: str)
     truth = np.repeat([1, 0], cases // 2)
     systems = {"one": truth + rng.normal(size=cases), "two": truth + rng.normal(size=cases)}
     comparison = ew.compare(truth=truth, systems=systems, kind="scores", measures=["roc_auc"])
-    found = comparison["one", "two"]["roc_auc"]
-    method = found.tests["influence"].method
+    roc_auc = comparison["one", "two"]["roc_auc"]
+    method = roc_auc.tests["influence"].method
     assert ("swaps" in method) == (name == "studentised randomisation") == ("Student" not in method)
     assert f"; {name} p " in comparison.verdict
     assert f"; {name} p " in comparison.report.citation
@@ -160,11 +160,13 @@ def test_lower_is_better_for_scores_of_probabilities() -> None:
     rng = np.random.default_rng(1)
     p = rng.random(400)
     truth = (rng.random(400) < p).astype(int)
-    found = verdict(truth, {"flat": np.full(400, 0.5), "model": p}, kind="probabilities", measures=["brier"])
-    assert re.match(
-        r"model beats flat: Brier score 0\.\d+ vs 0\.250, −0\.\d+ \(95% CI −0\.\d+ to −0\.", found
+    verdict_text = verdict(
+        truth, {"flat": np.full(400, 0.5), "model": p}, kind="probabilities", measures=["brier"]
     )
-    assert "lower is better" in found
+    assert re.match(
+        r"model beats flat: Brier score 0\.\d+ vs 0\.250, −0\.\d+ \(95% CI −0\.\d+ to −0\.", verdict_text
+    )
+    assert "lower is better" in verdict_text
 
 
 @pytest.mark.slow

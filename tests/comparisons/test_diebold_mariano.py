@@ -30,14 +30,14 @@ def test_the_test_is_what_exact_arithmetic_gives(
     pairs: list[tuple[Fraction, Fraction]], horizon: int
 ) -> None:
     first, second = np.array(pairs, dtype=np.float64).T
-    found = diebold_mariano(first, second, horizon)
+    result = diebold_mariano(first, second, horizon)
     n, d = len(pairs), [a - b for a, b in pairs]
     if set(d) == {0}:
-        assert found.p_value() == 1.0
+        assert result.p_value() == 1.0
         return
     if horizon >= n or len(set(d)) == 1:
-        assert found.no_interval is not None
-        assert math.isnan(found.p_value())
+        assert result.no_interval is not None
+        assert math.isnan(result.p_value())
         return
     mean = sum(d, Fraction(0)) / n
     gammas = [
@@ -51,7 +51,7 @@ def test_the_test_is_what_exact_arithmetic_gives(
         return  # rounding may take it below 0
     factor = (n + 1 - 2 * horizon + Fraction(horizon * (horizon - 1), n)) / n
     statistic = math.sqrt(mean**2 / (variance / n) * factor)
-    assert found.p_value() == pytest.approx(2 * stats.t.sf(statistic, n - 1), rel=1e-8)
+    assert result.p_value() == pytest.approx(2 * stats.t.sf(statistic, n - 1), rel=1e-8)
 
 
 @pytest.mark.parametrize("horizon", [2, 3, 6])
@@ -61,16 +61,16 @@ def test_the_variance_is_that_of_statsmodels(horizon: int, newey_west: bool, the
     differences = np.convolve(rng.normal(size=205), np.ones(6), "valid") ** 2 - rng.exponential(size=200)
     words = {"maxlags": horizon - 1, "kernel": theirs, "use_correction": False}
     peer = sm.OLS(differences, np.ones(200)).fit(cov_type="HAC", cov_kwds=words)
-    found = long_run_variance(differences - differences.mean(), horizon, newey_west=newey_west)
-    assert math.sqrt(found / 200) == pytest.approx(peer.bse[0], rel=1e-10)
+    result = long_run_variance(differences - differences.mean(), horizon, newey_west=newey_west)
+    assert math.sqrt(result / 200) == pytest.approx(peer.bse[0], rel=1e-10)
 
 
 def test_a_rectangular_variance_below_zero_is_replaced_and_said() -> None:
     # Alternating: γ_0 + 2γ_1 < 0.
     first = np.tile([1.0, 0.0], 10) + np.eye(20)[0] / 8
-    found = diebold_mariano(first, np.full(20, 0.25), 2)
-    assert "not above 0" in (found.caveat or "")
-    assert "newey-west" in found.tests["diebold-mariano"].method
+    result = diebold_mariano(first, np.full(20, 0.25), 2)
+    assert "not above 0" in (result.caveat or "")
+    assert "newey-west" in result.tests["diebold-mariano"].method
 
 
 def test_what_cannot_be_tested_says_why() -> None:

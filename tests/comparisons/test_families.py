@@ -37,19 +37,19 @@ def test_a_test_without_a_p_value_is_none_of_the_family(values: list[float], pla
     place = min(place, len(values))
     with_gap = [*values[:place], math.nan, *values[place:]]
     for adjust in (holm, benjamini_hochberg):
-        found = adjust(with_gap)
-        assert math.isnan(found[place])
-        assert np.array_equal(np.delete(found, place), adjust(values))
+        result = adjust(with_gap)
+        assert math.isnan(result[place])
+        assert np.array_equal(np.delete(result, place), adjust(values))
 
 
 @given(probabilities)
 def test_adjusting_keeps_the_order_and_only_raises(values: list[float]) -> None:
     order = np.argsort(values)
     for adjust in (holm, benjamini_hochberg):
-        found = adjust(values)
-        assert (found >= np.array(values)).all()
-        assert (found <= 1).all()
-        assert (np.diff(found[order]) >= 0).all()
+        result = adjust(values)
+        assert (result >= np.array(values)).all()
+        assert (result <= 1).all()
+        assert (np.diff(result[order]) >= 0).all()
     assert (holm(values) >= benjamini_hochberg(values) * (1 - 1e-12)).all()
 
 
@@ -72,7 +72,7 @@ def shared(groups: list[tuple[int, ...]]) -> set[Pair]:
 def test_systems_share_a_letter_if_and_only_if_they_are_not_told_apart(number: int) -> None:
     pairs = list(combinations(range(number), 2))
     for pattern in range(2 ** len(pairs)):
-        apart = [pair for place, pair in enumerate(pairs) if pattern >> place & 1]
+        apart = [pair for index, pair in enumerate(pairs) if pattern >> index & 1]
         groups = letter_groups(number, apart)
         held = Counter(
             part for group in groups for part in (*combinations(group, 1), *combinations(group, 2))
@@ -141,10 +141,10 @@ def graded(means: dict[str, float], items: int, seed: int) -> ew.Comparison:
 
 
 def test_ranks_are_bounded_by_the_pairs_that_are_told_apart() -> None:
-    found = graded({"a": 2.0, "b": 1.98, "c": 1.0, "d": 0.0}, 160, seed=1)
-    assert found.ranks == {"b": (1, 2), "a": (1, 2), "c": (3, 3), "d": (4, 4)}
-    assert set(found.tied_for_first) == {"a", "b"}
-    plain = found.to_dict()["comparison"]
+    result = graded({"a": 2.0, "b": 1.98, "c": 1.0, "d": 0.0}, 160, seed=1)
+    assert result.ranks == {"b": (1, 2), "a": (1, 2), "c": (3, 3), "d": (4, 4)}
+    assert set(result.tied_for_first) == {"a", "b"}
+    plain = result.to_dict()["comparison"]
     assert plain["ranks"]["c"] == [3, 3]
     assert set(plain["tied_for_first"]) == {"a", "b"}
     none = graded(dict.fromkeys("abc", 0.0), 12, seed=2)

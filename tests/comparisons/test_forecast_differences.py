@@ -37,13 +37,13 @@ def scores_of(forecasts: Forecasts, score: str) -> np.ndarray[Any, Any]:
     brier = ((p - y) ** 2).sum(axis=1)
     with np.errstate(divide="ignore"):
         log = -np.log(happened)
-    found = {
+    results = {
         "log": log,
         "brier": brier / 2 if forecasts.size == 2 else brier,
         "ranked": below[:, :-1].sum(axis=1),
         "spherical": 1 - happened / np.sqrt((p**2).sum(axis=1)),
     }
-    return np.asarray(found[score])
+    return np.asarray(results[score])
 
 
 def forecast_difference(
@@ -65,35 +65,35 @@ def close(one: Difference, two: Difference, rel: float = 1e-9) -> None:
 @pytest.mark.parametrize("score", PROPER_SCORES)
 def test_means_intervals_and_tests_are_those_of_the_paired_t_test(classes: int, score: str) -> None:
     systems = three(classes)
-    found = forecast_difference(systems, "A", "C", score)
+    difference = forecast_difference(systems, "A", "C", score)
     one, two = scores_of(systems["A"], score), scores_of(systems["C"], score)
     peer = stats.ttest_rel(one, two)
-    assert found.values == pytest.approx((one.mean(), two.mean()), rel=1e-12)
-    assert found.p_value() == pytest.approx(peer.pvalue, rel=1e-8)
+    assert difference.values == pytest.approx((one.mean(), two.mean()), rel=1e-12)
+    assert difference.p_value() == pytest.approx(peer.pvalue, rel=1e-8)
     for level in (0.9, 0.95, 0.99):
         low, high = peer.confidence_interval(level)
-        interval = found.interval(level)
+        interval = difference.interval(level)
         assert (interval.low, interval.high) == pytest.approx((low, high), rel=1e-8)
     ratio = (one - two).mean() / (one - two).std(ddof=1) * math.sqrt(CASES)
-    assert found.p_value("wald") == pytest.approx(2 * stats.norm.sf(abs(ratio)), rel=1e-8)
-    assert found.probability_better == pytest.approx(stats.t.cdf(-ratio, CASES - 1), rel=1e-8)
-    assert "Student's t posterior" in found.probability_method
-    assert found.effect is not None
-    assert found.effect.value == pytest.approx(ratio / math.sqrt(CASES), rel=1e-8)
-    assert found.cases == CASES
-    assert not found.is_higher_better
-    assert found.better == ("A" if one.mean() < two.mean() else "C")
+    assert difference.p_value("wald") == pytest.approx(2 * stats.norm.sf(abs(ratio)), rel=1e-8)
+    assert difference.probability_better == pytest.approx(stats.t.cdf(-ratio, CASES - 1), rel=1e-8)
+    assert "Student's t posterior" in difference.probability_method
+    assert difference.effect is not None
+    assert difference.effect.value == pytest.approx(ratio / math.sqrt(CASES), rel=1e-8)
+    assert difference.cases == CASES
+    assert not difference.is_higher_better
+    assert difference.better == ("A" if one.mean() < two.mean() else "C")
 
 
 def test_the_t_interval_of_the_effect_is_about_the_normal_one() -> None:
     """Noncentral t, inverted: the exact interval under normal differences."""
     systems = three(3)
-    found = forecast_difference(systems, "A", "B", "brier").effect
-    assert found is not None
-    ratio = found.value * math.sqrt(CASES)
-    grid = np.linspace(found.value - 0.2, found.value + 0.2, 4001)
+    effect = forecast_difference(systems, "A", "B", "brier").effect
+    assert effect is not None
+    ratio = effect.value * math.sqrt(CASES)
+    grid = np.linspace(effect.value - 0.2, effect.value + 0.2, 4001)
     inside = grid[np.abs(stats.nct.cdf(ratio, CASES - 1, grid * math.sqrt(CASES)) - 0.5) < 0.475]
-    assert tuple(found.interval()) == pytest.approx((inside.min(), inside.max()), abs=1e-3)
+    assert tuple(effect.interval()) == pytest.approx((inside.min(), inside.max()), abs=1e-3)
 
 
 @pytest.mark.parametrize("score", PROPER_SCORES)
@@ -115,7 +115,7 @@ def test_the_clustered_variance_is_cr2_by_its_matrices() -> None:
     """Bell & McCaffrey 2002: residuals of a cluster times (I − H)^(−1/2), H = 11'/n; Satterthwaite's df."""
     systems, rng = three(2), np.random.default_rng(4)
     clusters = np.minimum(rng.geometric(0.1, CASES), 37)
-    found = forecast_difference(systems, "A", "B", "brier", clusters=[f"patient {g}" for g in clusters])
+    difference = forecast_difference(systems, "A", "B", "brier", clusters=[f"patient {g}" for g in clusters])
     differences = scores_of(systems["A"], "brier") - scores_of(systems["B"], "brier")
     rest, columns = np.eye(CASES) - 1 / CASES, []
     for cluster in np.unique(clusters):
@@ -126,19 +126,19 @@ def test_the_clustered_variance_is_cr2_by_its_matrices() -> None:
     influence = np.array(columns)
     variance, spread = float(((influence @ differences) ** 2).sum()), influence @ influence.T
     freedom = float(np.trace(spread) ** 2 / (spread**2).sum())
-    assert found.standard_error == pytest.approx(math.sqrt(variance), rel=1e-9)
-    assert found.p_value() == pytest.approx(
-        2 * stats.t.sf(abs(found.difference) / math.sqrt(variance), freedom), rel=1e-9
+    assert difference.standard_error == pytest.approx(math.sqrt(variance), rel=1e-9)
+    assert difference.p_value() == pytest.approx(
+        2 * stats.t.sf(abs(difference.difference) / math.sqrt(variance), freedom), rel=1e-9
     )
-    assert found.cases == len(columns)
+    assert difference.cases == len(columns)
 
 
 def test_one_large_cluster_leaves_too_few_degrees_of_freedom_to_name_a_winner() -> None:
     systems = three(2, cases=230)
     clusters = np.append(np.arange(90) // 3, np.full(140, 30))
-    found = forecast_difference(systems, "A", "B", "brier", clusters=clusters)
-    assert "degrees of freedom" in (found.no_winner or "")
-    assert not found.is_shown(0.95)
+    difference = forecast_difference(systems, "A", "B", "brier", clusters=clusters)
+    assert "degrees of freedom" in (difference.no_winner or "")
+    assert not difference.is_shown(0.95)
 
 
 def test_copies_of_cases_in_clusters_add_nothing() -> None:
@@ -162,11 +162,11 @@ def test_identical_systems_do_not_differ(score: str) -> None:
     systems["B"] = systems["A"]
     cases = forecast_difference(systems, "A", "B", score)
     clustered = forecast_difference(systems, "A", "B", score, clusters=np.arange(CASES) % 9)
-    for found in (cases, clustered):
-        assert (found.difference, found.p_value(), found.p_value("wald")) == (0.0, 1.0, 1.0)
-        assert (found.probability_better, found.better) == (0.5, None)
-        assert found.law is None
-        assert found.mirror().p_value() == 1.0
+    for result in (cases, clustered):
+        assert (result.difference, result.p_value(), result.p_value("wald")) == (0.0, 1.0, 1.0)
+        assert (result.probability_better, result.better) == (0.5, None)
+        assert result.law is None
+        assert result.mirror().p_value() == 1.0
 
 
 def test_probability_zero_leaves_the_log_score_undefined_and_the_others_not() -> None:
@@ -175,12 +175,12 @@ def test_probability_zero_leaves_the_log_score_undefined_and_the_others_not() ->
     wrong = np.flatnonzero(systems["A"].codes == 2)[:3]
     ruined[wrong] = [0.5, 0.5, 0.0]
     systems["A"] = Forecasts(systems["A"].codes, ruined, systems["A"].labels)
-    found = forecast_difference(systems, "A", "B", "log")
-    assert "A in 3 cases, B in 0" in (found.undefined or "")
-    assert math.isnan(found.p_value())
-    assert math.isnan(found.interval(0.95).low)
-    assert found.better == "B"
-    shown = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    difference = forecast_difference(systems, "A", "B", "log")
+    assert "A in 3 cases, B in 0" in (difference.undefined or "")
+    assert math.isnan(difference.p_value())
+    assert math.isnan(difference.interval(0.95).low)
+    assert difference.better == "B"
+    shown = json.loads(json.dumps(difference.to_dict(), allow_nan=False))
     assert shown["difference"] is None
     assert shown["p_value"] is None
     brier = forecast_difference(systems, "A", "B", "brier")
@@ -188,21 +188,21 @@ def test_probability_zero_leaves_the_log_score_undefined_and_the_others_not() ->
     mine, its = (scores_of(systems[name], "brier") for name in "AB")
     assert brier.p_value() == pytest.approx(stats.ttest_rel(mine, its).pvalue, rel=1e-9)
     both = {"A": systems["A"], "B": systems["A"]}
-    found = forecast_difference(both, "A", "B", "log")
-    assert "A in 3 cases, B in 3" in (found.undefined or "")
-    assert found.better is None
+    difference = forecast_difference(both, "A", "B", "log")
+    assert "A in 3 cases, B in 3" in (difference.undefined or "")
+    assert difference.better is None
 
 
 def test_what_has_no_spread_has_no_interval() -> None:
     single = {name: Forecasts.of([1], [p], positive=1) for name, p in (("A", 0.5), ("B", 0.25))}
-    for found in (
+    for result in (
         forecast_difference(single, "A", "B", "brier"),
         forecast_difference(single, "A", "B", "brier", clusters=["x"]),
     ):
-        assert found.law is None
-        assert found.no_interval is not None
-        assert math.isnan(found.p_value())
-        assert found.difference == 0.25 - 0.5625
+        assert result.law is None
+        assert result.no_interval is not None
+        assert math.isnan(result.p_value())
+        assert result.difference == 0.25 - 0.5625
     alike = mean_score_difference(np.full(9, 0.5), np.full(9, 0.25), names=("A", "B"), score="brier")
     assert "the same in every unit" in (alike.no_interval or "")
     paired = mean_score_difference(
@@ -218,13 +218,13 @@ def test_what_has_no_spread_has_no_interval() -> None:
 def test_steps_ahead_are_judged_by_diebold_and_mariano() -> None:
     rng = np.random.default_rng(7)
     first, second = np.convolve(rng.random(302), np.ones(3) / 3, "valid"), np.full(300, 0.48)
-    found = mean_score_difference(first, second, names=("A", "B"), score="brier", horizon=3)
+    difference = mean_score_difference(first, second, names=("A", "B"), score="brier", horizon=3)
     plain = mean_score_difference(first, second, names=("A", "B"), score="brier")
-    assert list(found.tests) == ["diebold-mariano"]
+    assert list(difference.tests) == ["diebold-mariano"]
     # Averages of three neighbours: the variance of their mean is three times what independence would make it.
-    assert found.standard_error / plain.standard_error == pytest.approx(math.sqrt(3), rel=0.15)
-    interval = found.interval(0.95)
-    assert (interval.low > 0 or interval.high < 0) == (found.p_value() < 0.05)
+    assert difference.standard_error / plain.standard_error == pytest.approx(math.sqrt(3), rel=0.15)
+    interval = difference.interval(0.95)
+    assert (interval.low > 0 or interval.high < 0) == (difference.p_value() < 0.05)
 
 
 def test_few_cases_are_doubted() -> None:

@@ -32,15 +32,15 @@ def test_e_values_are_likelihood_ratios_either_way_and_fair_by_all_outcomes() ->
     means = np.zeros((2, 2))
     for truth in itertools.product((0, 1), repeat=5):
         y = np.array(truth)
-        mine, its = (np.where(y == 1, each, 1 - each) for each in (P, Q))
-        found = duel(list(truth), P, Q, labels=(0, 1), ordered=True)
+        mine, its = (np.where(y == 1, item, 1 - item) for item in (P, Q))
+        result = duel(list(truth), P, Q, labels=(0, 1), ordered=True)
         ratio = float(np.prod(mine / its))
-        assert found.for_first.e_value == pytest.approx(ratio, rel=1e-12)
-        assert found.for_second.e_value == pytest.approx(1 / ratio, rel=1e-12)
+        assert result.for_first.e_value == pytest.approx(ratio, rel=1e-12)
+        assert result.for_second.e_value == pytest.approx(1 / ratio, rel=1e-12)
         largest = max(1.0, float(np.cumprod(mine / its).max()))
-        assert found.for_first.p_value == pytest.approx(1 / largest, rel=1e-12)
-        for place, chance in enumerate((its, mine)):
-            means[place] += np.prod(chance) * np.array([found.for_first.e_value, found.for_second.e_value])
+        assert result.for_first.p_value == pytest.approx(1 / largest, rel=1e-12)
+        for index, chance in enumerate((its, mine)):
+            means[index] += np.prod(chance) * np.array([result.for_first.e_value, result.for_second.e_value])
     # If B is right A's wealth is 1 on average, if A is right B's is.
     assert means[0, 0] == pytest.approx(1, rel=1e-12)
     assert means[1, 1] == pytest.approx(1, rel=1e-12)
@@ -48,66 +48,66 @@ def test_e_values_are_likelihood_ratios_either_way_and_fair_by_all_outcomes() ->
 
 
 def test_without_an_order_only_the_end_counts() -> None:
-    found = duel([1, 1, 0], [0.9, 0.9, 0.9], [0.5, 0.5, 0.5])
-    assert found.for_first.log_maximum is None
-    assert found.for_first.p_value == 1.0
+    result = duel([1, 1, 0], [0.9, 0.9, 0.9], [0.5, 0.5, 0.5])
+    assert result.for_first.log_maximum is None
+    assert result.for_first.p_value == 1.0
     ordered = duel([1, 1, 0], [0.9, 0.9, 0.9], [0.5, 0.5, 0.5], ordered=True)
     assert ordered.for_first.p_value == pytest.approx(1 / 1.8**2, rel=1e-12)
 
 
 def test_sequences_are_of_the_first_less_the_second() -> None:
     truth, p, q = made(700)
-    found = duel(truth, p, q, level=0.9, ordered=True)
+    result = duel(truth, p, q, level=0.9, ordered=True)
     y = truth == 1
     brier = (p[:, 1] - y) ** 2 - (q[:, 1] - y) ** 2
     expected = empirical_bernstein(brier, level=0.9)
-    assert found.brier_sequence is not None
-    np.testing.assert_allclose(found.brier_sequence.mean, expected.mean, atol=1e-12)
-    np.testing.assert_allclose(found.brier_sequence.low, expected.low, atol=1e-12)
-    np.testing.assert_allclose(found.brier_sequence.high, expected.high, atol=1e-12)
-    assert found.brier_sequence.level == 0.9
+    assert result.brier_sequence is not None
+    np.testing.assert_allclose(result.brier_sequence.mean, expected.mean, atol=1e-12)
+    np.testing.assert_allclose(result.brier_sequence.low, expected.low, atol=1e-12)
+    np.testing.assert_allclose(result.brier_sequence.high, expected.high, atol=1e-12)
+    assert result.brier_sequence.level == 0.9
     log = -np.log(np.where(y, p[:, 1], p[:, 0])) + np.log(np.where(y, q[:, 1], q[:, 0]))
-    assert found.log_sequence is not None
+    assert result.log_sequence is not None
     wanted = asymptotic_sequence(log, level=0.9)
-    np.testing.assert_allclose(found.log_sequence.low, wanted.low, atol=1e-9)
-    np.testing.assert_allclose(found.log_sequence.high, wanted.high, atol=1e-9)
+    np.testing.assert_allclose(result.log_sequence.low, wanted.low, atol=1e-9)
+    np.testing.assert_allclose(result.log_sequence.high, wanted.high, atol=1e-9)
 
 
 def test_a_better_forecaster_comes_out_ahead_everywhere() -> None:
     rng = np.random.default_rng(3)
     true = rng.uniform(0.05, 0.95, 4000)
     y = (rng.random(4000) < true).astype(int)
-    found = duel(y, true, np.full(4000, 0.5), ordered=True)
-    assert found.wealth.log_wealth > 0
-    assert found.for_first.p_value <= 1e-6
-    assert found.for_second.p_value > 0.5
-    assert found.brier_sequence.high[-1] < 0
-    assert found.log_sequence is not None
-    assert found.log_sequence.high[-1] < 0
+    result = duel(y, true, np.full(4000, 0.5), ordered=True)
+    assert result.wealth.log_wealth > 0
+    assert result.for_first.p_value <= 1e-6
+    assert result.for_second.p_value > 0.5
+    assert result.brier_sequence.high[-1] < 0
+    assert result.log_sequence is not None
+    assert result.log_sequence.high[-1] < 0
 
 
 @pytest.mark.parametrize("classes", [2, 4])
 def test_identical_systems_prove_nothing(classes: int) -> None:
     truth, p, _ = made(500, classes)
-    found = duel(truth, p, p, ordered=True)
-    assert found.wealth.log_wealth == 0.0
-    for evidence in (found.for_first, found.for_second):
+    result = duel(truth, p, p, ordered=True)
+    assert result.wealth.log_wealth == 0.0
+    for evidence in (result.for_first, result.for_second):
         assert (evidence.e_value, evidence.p_value) == (1.0, 1.0)
-    assert (found.brier_sequence.mean == 0).all()
-    assert found.brier_sequence.low[-1] < 0 < found.brier_sequence.high[-1]
+    assert (result.brier_sequence.mean == 0).all()
+    assert result.brier_sequence.low[-1] < 0 < result.brier_sequence.high[-1]
 
 
 def test_nulls_name_who_is_meant() -> None:
     truth, p, q = made(100)
-    found = duel(truth, p, q)
-    assert found.for_first.null == "the probabilities of B are the true ones, given all that A knew"
-    assert found.for_second.null == "the probabilities of A are the true ones, given all that B knew"
+    result = duel(truth, p, q)
+    assert result.for_first.null == "the probabilities of B are the true ones, given all that A knew"
+    assert result.for_second.null == "the probabilities of A are the true ones, given all that B knew"
 
 
 def test_ruin_is_ruin_both_ways() -> None:
-    found = duel([1, 0, 1], [0.5, 1.0, 0.5], [0.5, 0.5, 0.5], ordered=True)
-    assert (found.wealth.log_wealth, found.for_second.log_e_value) == (-math.inf, math.inf)
-    assert found.log_sequence is None
+    result = duel([1, 0, 1], [0.5, 1.0, 0.5], [0.5, 0.5, 0.5], ordered=True)
+    assert (result.wealth.log_wealth, result.for_second.log_e_value) == (-math.inf, math.inf)
+    assert result.log_sequence is None
     both = duel([1, 0, 1], [0.5, 1.0, 0.5], [0.5, 0.5, 0.0], ordered=True)
     assert (both.wealth.log_wealth, both.for_second.log_e_value) == (-math.inf, -math.inf)
     assert both.wealth.reverse_path.tolist() == [0.0, math.inf, -math.inf]
@@ -115,8 +115,8 @@ def test_ruin_is_ruin_both_ways() -> None:
 
 def test_plain_values_are_json_with_few_points() -> None:
     truth, p, q = made(9000, 3)
-    found = duel(truth, p, q, ordered=True)
-    shown = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    result = duel(truth, p, q, ordered=True)
+    shown = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert len(shown["sequences"]["brier"]["path"]["cases"]) == 512
     assert shown["sequences"]["brier"]["path"]["cases"][-1] == 9000
     assert shown["sequences"]["brier"]["path"]["low"][-1] == shown["sequences"]["brier"]["low"]

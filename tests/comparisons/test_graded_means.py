@@ -25,13 +25,13 @@ def times(items: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
 def test_without_a_range_few_items_claim_the_typical_item() -> None:
     fast, slow = times(30)
     comparison = compared(fast, slow, lower_is_better=True)
-    found = comparison["one", "two"]["mean"]
+    mean = comparison["one", "two"]["mean"]
     wins, losses = int((fast < slow).sum()), int((fast > slow).sum())
-    assert found.typical == (wins, losses)
+    assert mean.typical == (wins, losses)
     assert comparison["two", "one"]["mean"].typical == (losses, wins)
-    assert found.p_value() == pytest.approx(stats.binomtest(wins, wins + losses).pvalue)
-    assert found.no_winner is not None
-    assert math.isnan(found.probability_better)
+    assert mean.p_value() == pytest.approx(stats.binomtest(wins, wins + losses).pvalue)
+    assert mean.no_winner is not None
+    assert math.isnan(mean.probability_better)
     assert not comparison.findings.is_conclusive("one", "two")
     assert comparison.verdict.startswith(
         f"one does better than two on {wins} of 30 items and worse on {losses}"
@@ -71,9 +71,9 @@ def test_five_more_of_the_worst_item_seen_must_not_reverse_the_mean() -> None:
         late = fast.copy()
         late[0] = slow[0] + against
         comparison = compared(late, slow, lower_is_better=True)
-        found = comparison["one", "two"]["mean"]
-        assert (found.no_winner is None) is is_named
-        total = -found.difference * 200
+        mean = comparison["one", "two"]["mean"]
+        assert (mean.no_winner is None) is is_named
+        total = -mean.difference * 200
         assert bool(total > 5 * (late - slow).max()) is is_named
 
 
@@ -104,7 +104,7 @@ def test_without_a_range_the_winner_says_what_unseen_items_could_do() -> None:
     """Time-outs in 1% of the items are missing from 200 items in 13% of samples, and only a caveat helps."""
     fast, slow = times(200)
     comparison = compared(fast, slow, lower_is_better=True)
-    found = comparison["one", "two"]["mean"]
+    mean = comparison["one", "two"]["mean"]
     value = float((slow - fast).sum()) / 3
     expected = f"3 unseen items on which one is worse by {value:.1f} are enough (state the grade range"
     assert "one beats two" in comparison.verdict
@@ -112,13 +112,13 @@ def test_without_a_range_the_winner_says_what_unseen_items_could_do() -> None:
     [claim] = [x for x in comparison.to_dict()["claims"] if x["strength"] == "shown"]
     for line in (
         claim["text"],
-        str(found),
-        found.to_dict()["caveat"],
+        str(mean),
+        mean.to_dict()["caveat"],
         comparison.to_frame("pandas").caveat[0],
     ):
         assert expected in line
     assert expected in str(comparison["two", "one"]["mean"].mirror().to_dict()["caveat"])
-    assert expected in found._repr_html_()
+    assert expected in mean._repr_html_()
     assert expected in comparison.report.to_html()
     # The caveat is about unseen values: three such items do reverse the mean.
     unseen = np.append(fast, [slow.mean() + value + 0.01] * 3), np.append(slow, [slow.mean()] * 3)
@@ -166,8 +166,8 @@ def test_a_stated_range_bounds_what_three_unseen_items_could_do() -> None:
 def test_right_or_wrong_and_shares_are_untouched() -> None:
     right = np.arange(40) % 4 > 0
     for options in ({}, {"lower_is_better": True}):
-        found = compared(right.astype(float), 1.0 - right, **options)
-        difference = found["one", "two"][found.findings.headline]
+        result = compared(right.astype(float), 1.0 - right, **options)
+        difference = result["one", "two"][result.findings.headline]
         assert (difference.no_winner, difference.typical) == (None, None)
         assert next(iter(difference.tests)) == "mcnemar"
 
@@ -179,9 +179,9 @@ def test_clusters_are_the_units_that_are_counted() -> None:
         name: ew.Grades.from_grades(x, ids=ids, clusters=clusters, lower_is_better=True)
         for name, x in (("one", fast), ("two", slow))
     }
-    found = ew.compare(systems)["one", "two"]["mean"]
-    assert found.typical is not None
-    assert sum(found.typical) == 30
+    difference = ew.compare(systems)["one", "two"]["mean"]
+    assert difference.typical is not None
+    assert sum(difference.typical) == 30
 
 
 def test_three_systems_claim_the_typical_item_of_the_first_two() -> None:

@@ -46,7 +46,7 @@ def of_clusters(given: dict[str, Forecasts], clusters: Any, **options: Any) -> W
 def test_copies_of_a_case_are_one_bet() -> None:
     given = drawn(50, seed=1)
     rows = np.repeat(np.arange(50), 7)
-    copies = {name: each[rows] for name, each in given.items()}
+    copies = {name: item[rows] for name, item in given.items()}
     alone = Wealth.from_forecasts(given["A"], given["B"], against="B", ordered=True)
     clustered = of_clusters(copies, rows, ordered=True)
     assert clustered.cases == 50
@@ -79,12 +79,12 @@ def test_a_cluster_counts_the_mean_of_its_log_factors() -> None:
     given = drawn(40, seed=3)
     rng = np.random.default_rng(4)
     names = rng.integers(0, 11, 40)
-    factors = [np.log(each.of_truth(each.probabilities)) for each in given.values()]
+    factors = [np.log(value.of_truth(value.probabilities)) for value in given.values()]
     logs = factors[0] - factors[1]
     first = list(dict.fromkeys(names.tolist()))
     expected = np.cumsum([logs[names == name].mean() for name in first])
-    found = of_clusters(given, names)
-    np.testing.assert_allclose(found.path, expected, rtol=1e-12)
+    result = of_clusters(given, names)
+    np.testing.assert_allclose(result.path, expected, rtol=1e-12)
     back = of_clusters({"A": given["B"], "B": given["A"]}, names)
     np.testing.assert_allclose(back.path, -expected, rtol=1e-12)
 
@@ -116,10 +116,10 @@ def test_only_clusters_that_stand_together_have_a_largest_wealth_on_the_way() ->
     assert of_clusters(given, [1, 1, 0, 0, 2, 2], ordered=True).ordered
     mixed = of_clusters(given, [1, 0, 1, 0, 2, 2], ordered=True)
     assert not mixed.ordered
-    found = compare_forecasts(given, clusters=[1, 0, 1, 0, 2, 2], ordered=True)
-    assert found.race is not None
-    assert found.race.evidence["A", "B"].log_maximum is None
-    assert any("are not adjacent" in note for note in found.notes)
+    findings = compare_forecasts(given, clusters=[1, 0, 1, 0, 2, 2], ordered=True)
+    assert findings.race is not None
+    assert findings.race.evidence["A", "B"].log_maximum is None
+    assert any("are not adjacent" in note for note in findings.notes)
 
 
 def test_ruin_in_one_row_of_a_cluster_is_ruin() -> None:
@@ -133,9 +133,9 @@ def test_ruin_in_one_row_of_a_cluster_is_ruin() -> None:
 
 
 def test_clusters_are_numbered_as_they_appear_and_checked() -> None:
-    found = CaseClusters.of(np.array(["z", "a", "z", "m"], dtype=object), 4)
-    assert found.codes.tolist() == [0, 1, 0, 2]
-    assert not found.are_consecutive
+    case_clusters = CaseClusters.of(np.array(["z", "a", "z", "m"], dtype=object), 4)
+    assert case_clusters.codes.tolist() == [0, 1, 0, 2]
+    assert not case_clusters.are_consecutive
     assert CaseClusters.of([5, 5, 3], 3).are_consecutive
     with pytest.raises(InputError, match="clusters has 3 rows"):
         CaseClusters.of([1, 2, 3], 4)

@@ -33,8 +33,8 @@ ALICE, BOB = table(10, 10, 5), table(3, 2, 3)
     [("f[yes]", 0.4263074017), ("precision[yes]", 0.6522223722), ("recall[yes]", 0.2371815636)],
 )
 def test_the_posterior_of_goutte_and_gaussier(spelling: str, expected: float) -> None:
-    found = independent_difference(BOB, ALICE, spelling)
-    assert found.probability_better == pytest.approx(expected, abs=5e-11)
+    difference = independent_difference(BOB, ALICE, spelling)
+    assert difference.probability_better == pytest.approx(expected, abs=5e-11)
     turned = independent_difference(ALICE, BOB, spelling)
     assert turned.probability_better == pytest.approx(1 - expected, abs=5e-11)
 
@@ -42,71 +42,71 @@ def test_the_posterior_of_goutte_and_gaussier(spelling: str, expected: float) ->
 @pytest.mark.parametrize("spelling", ["recall[yes]", "precision[yes]", "accuracy"])
 def test_proportions_beside_the_peer(spelling: str) -> None:
     one, two = table(56, 11, 14, 69), table(48, 20, 32, 51)
-    found = independent_difference(one, two, spelling)
+    difference = independent_difference(one, two, spelling)
     counts = {
         "recall[yes]": (56, 70, 48, 80),
         "precision[yes]": (56, 67, 48, 68),
         "accuracy": (125, 150, 99, 151),
     }
     expected = confint_proportions_2indep(*counts[spelling], method="newcomb", compare="diff")
-    assert list(found.interval()) == pytest.approx(list(expected), abs=1e-9)
-    assert list(found.tests) == ["newcombe", "wald"]
+    assert list(difference.interval()) == pytest.approx(list(expected), abs=1e-9)
+    assert list(difference.tests) == ["newcombe", "wald"]
     # The level at which the interval just reaches 0.
-    low, high = found.interval(1 - found.p_value())
+    low, high = difference.interval(1 - difference.p_value())
     assert min(abs(low), abs(high)) < 1e-9
 
 
 def test_newcombes_own_example() -> None:
     """56/70 against 48/80: 0.0524 to 0.3339 (Newcombe 1998)."""
-    found = independent_difference(table(56, 5, 14), table(48, 5, 32), "recall[yes]")
-    assert [round(bound, 4) for bound in found.interval()] == [0.0524, 0.3339]
+    difference = independent_difference(table(56, 5, 14), table(48, 5, 32), "recall[yes]")
+    assert [round(bound, 4) for bound in difference.interval()] == [0.0524, 0.3339]
 
 
 @pytest.mark.parametrize("spelling", ["f[yes]", "mcc", "kappa"])
 def test_variances_add_up(spelling: str) -> None:
     one, two = table(56, 11, 14, 69), table(48, 20, 32, 51)
-    found = independent_difference(one, two, spelling)
-    errors = [ew.estimate(each, spelling, method=Delta()).standard_error for each in (one, two)]
-    assert found.standard_error == pytest.approx(math.hypot(*errors), rel=1e-12)
-    assert found.cases == 301
+    difference = independent_difference(one, two, spelling)
+    errors = [ew.estimate(item, spelling, method=Delta()).standard_error for item in (one, two)]
+    assert difference.standard_error == pytest.approx(math.hypot(*errors), rel=1e-12)
+    assert difference.cases == 301
 
 
 def test_informedness_by_draws_and_by_its_normal_law() -> None:
     one, two = table(560, 110, 140, 690), table(520, 170, 180, 630)
-    found = independent_difference(one, two, "informedness")
-    assert found.standard_error == pytest.approx(
-        math.hypot(*(ew.estimate(each, "informedness").standard_error for each in (one, two)))
+    difference = independent_difference(one, two, "informedness")
+    assert difference.standard_error == pytest.approx(
+        math.hypot(*(ew.estimate(item, "informedness").standard_error for item in (one, two)))
     )
-    z = found.difference / found.standard_error
-    assert found.probability_better == pytest.approx(0.5 * math.erfc(-z / math.sqrt(2)), abs=0.01)
-    assert found.better == "first"
+    z = difference.difference / difference.standard_error
+    assert difference.probability_better == pytest.approx(0.5 * math.erfc(-z / math.sqrt(2)), abs=0.01)
+    assert difference.better == "first"
 
 
 def test_clusters_and_weights() -> None:
     rng = np.random.default_rng(1)
-    truth, said = rng.integers(0, 2, (2, 120))
-    clustered = ew.ContingencyTable.from_labels(truth, said, clusters=np.arange(120) // 6)
-    weighted = ew.ContingencyTable.from_labels(truth, said, weights=rng.uniform(0.5, 2, 120))
-    found = independent_difference(clustered, weighted, "informedness", first="A", second="B")
+    truth, text = rng.integers(0, 2, (2, 120))
+    clustered = ew.ContingencyTable.from_labels(truth, text, clusters=np.arange(120) // 6)
+    weighted = ew.ContingencyTable.from_labels(truth, text, weights=rng.uniform(0.5, 2, 120))
+    difference = independent_difference(clustered, weighted, "informedness", first="A", second="B")
     errors = [
-        ew.estimate(each, "informedness", method=Delta()).standard_error for each in (clustered, weighted)
+        ew.estimate(item, "informedness", method=Delta()).standard_error for item in (clustered, weighted)
     ]
-    assert found.standard_error == pytest.approx(math.hypot(*errors))
-    assert (found.first, found.second) == ("A", "B")
-    assert list(found.tests) == ["wald"]
-    assert found.probability_method == "delta method, flat prior"
-    plain: Any = ew.ContingencyTable.from_labels(truth, said)
-    low, high = found.interval()
-    normal = 1.96 * found.standard_error
+    assert difference.standard_error == pytest.approx(math.hypot(*errors))
+    assert (difference.first, difference.second) == ("A", "B")
+    assert list(difference.tests) == ["wald"]
+    assert difference.probability_method == "delta method, flat prior"
+    plain: Any = ew.ContingencyTable.from_labels(truth, text)
+    low, high = difference.interval()
+    normal = 1.96 * difference.standard_error
     assert high - low > 2 * normal  # Student's t, with fewer degrees of freedom than clusters and rows
     assert independent_difference(plain, plain, "informedness").difference == 0
 
 
 def test_undefined_and_lower_is_better() -> None:
     empty = table(0, 0, 5)
-    found = independent_difference(ALICE, empty, "precision[yes]")
-    assert found.undefined is not None
-    assert found.undefined.startswith("for second, ")
+    difference = independent_difference(ALICE, empty, "precision[yes]")
+    assert difference.undefined is not None
+    assert difference.undefined.startswith("for second, ")
     wrong, right = (independent_difference(ALICE, BOB, name) for name in ("error_rate", "accuracy"))
     assert not wrong.is_higher_better
     assert wrong.better == right.better
@@ -117,33 +117,33 @@ def test_undefined_and_lower_is_better() -> None:
 
 def test_at_an_end_the_delta_method_sees_nothing() -> None:
     perfect = table(10, 0, 0)
-    found = independent_difference(perfect, perfect, "mcc")
-    assert found.law is None
-    assert found.no_interval is not None
-    assert found.probability_better == pytest.approx(0.5, abs=0.02)
+    difference = independent_difference(perfect, perfect, "mcc")
+    assert difference.law is None
+    assert difference.no_interval is not None
+    assert difference.probability_better == pytest.approx(0.5, abs=0.02)
 
 
 def test_a_comparison_holds_independent_systems() -> None:
     tables = {"A": table(560, 110, 140, 690), "B": table(480, 200, 320, 510), "C": table(470, 210, 330, 500)}
-    found = compare_independent(tables)
-    assert (found.kind, found.unit, found.cases) == ("labels", "case", 4520)
-    assert found.measures[:4] == ("informedness", "markedness", "accuracy", "mcc")
-    for (first, second), differences in found.pairs.items():
-        for spelling, each in differences.items():
+    findings = compare_independent(tables)
+    assert (findings.kind, findings.unit, findings.cases) == ("labels", "case", 4520)
+    assert findings.measures[:4] == ("informedness", "markedness", "accuracy", "mcc")
+    for (first, second), differences in findings.pairs.items():
+        for spelling, item in differences.items():
             alone = independent_difference(tables[first], tables[second], spelling)
-            assert each.values == alone.values
-            assert each.interval() == alone.interval()
-            assert each.p_value() == alone.p_value()
-            assert each.interval_method
-    assert [found.is_conclusive(*pair) for pair in found.pairs] == [True, True, False]
-    assert found.letters == {"A": "a", "B": "b", "C": "b"}
-    p_values = [found.pairs[pair]["informedness"].p_value() for pair in found.pairs]
-    assert list(found.adjusted.values()) == holm(p_values).tolist()
-    comparison = Comparison(found)
+            assert item.values == alone.values
+            assert item.interval() == alone.interval()
+            assert item.p_value() == alone.p_value()
+            assert item.interval_method
+    assert [findings.is_conclusive(*pair) for pair in findings.pairs] == [True, True, False]
+    assert findings.letters == {"A": "a", "B": "b", "C": "b"}
+    p_values = [findings.pairs[pair]["informedness"].p_value() for pair in findings.pairs]
+    assert list(findings.adjusted.values()) == holm(p_values).tolist()
+    comparison = Comparison(findings)
     assert comparison["B", "A"]["accuracy"].difference == -comparison["A", "B"]["accuracy"].difference
     assert comparison.verdict.startswith("A beats both others: informedness ")
     assert "different cases" in " ".join(comparison.report.warnings)
-    assert not found.disagreements
+    assert not findings.disagreements
 
 
 def test_as_many_cases_as_planned_would_tell_independent_systems_apart() -> None:
@@ -157,9 +157,9 @@ def test_as_many_cases_as_planned_would_tell_independent_systems_apart() -> None
 def test_labels_that_one_table_lacks_are_not_compared() -> None:
     one = ew.ContingencyTable.from_labels(["a", "b", "c"] * 9, ["a", "c", "c"] * 9)
     two = ew.ContingencyTable.from_labels(["a", "b"] * 9, ["a", "b", "b"] * 6)
-    found = compare_independent({"one": one, "two": two})
-    assert {"recall[a]", "recall[b]"} <= set(found.measures)
-    assert "recall[c]" not in found.measures
+    findings = compare_independent({"one": one, "two": two})
+    assert {"recall[a]", "recall[b]"} <= set(findings.measures)
+    assert "recall[c]" not in findings.measures
     with pytest.raises(EdgeworthError, match="two systems"):
         compare_independent({"one": one})
 
@@ -172,8 +172,8 @@ def test_a_mapping_of_tables_is_compared_as_systems_of_different_cases() -> None
         "B": ew.ContingencyTable.from_labels(truth, half),
     }
     comparison = ew.compare(tables, level=0.9, measures=["accuracy"])
-    found = compare_independent(tables, level=0.9, measures=["accuracy"])
-    assert comparison.findings.to_dict() == found.to_dict()
+    findings = compare_independent(tables, level=0.9, measures=["accuracy"])
+    assert comparison.findings.to_dict() == findings.to_dict()
     assert comparison["A", "B"]["accuracy"].difference == 0.5
     assert comparison["B", "A"]["accuracy"].difference == -0.5
     assert "different cases" in comparison.report.warnings[0]

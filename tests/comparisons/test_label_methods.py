@@ -56,16 +56,16 @@ def row_influences(columns: tuple[Any, Any, Any], spelling: str, weights: Any) -
     truth, one, two = columns
 
     def difference(moved: Any) -> float:
-        tables = (ew.ContingencyTable.from_labels(truth, said, weights=moved) for said in (one, two))
+        tables = (ew.ContingencyTable.from_labels(truth, text, weights=moved) for text in (one, two))
         first, second = (ew.measure(table, spelling) for table in tables)
         return first - second
 
-    found = np.empty(len(truth))
+    result = np.empty(len(truth))
     for row in range(len(truth)):
         step = np.zeros(len(truth))
         step[row] = 1e-5
-        found[row] = (difference(weights + step) - difference(weights - step)) / 2e-5
-    return found
+        result[row] = (difference(weights + step) - difference(weights - step)) / 2e-5
+    return result
 
 
 @pytest.mark.slow
@@ -127,13 +127,13 @@ def test_variance_beside_the_jackknife(spelling: str) -> None:
     kinds, kind = np.unique(np.stack([truth, one, two]), axis=1, return_inverse=True)
     left_out = np.empty(kinds.shape[1])
     # Rows alike leave the same behind, so one of each kind is enough.
-    for place in range(len(left_out)):
-        kept = np.arange(400) != np.flatnonzero(kind == place)[0]
+    for index in range(len(left_out)):
+        kept = np.arange(400) != np.flatnonzero(kind == index)[0]
         first, second = (
-            ew.measure(ew.ContingencyTable.from_labels(truth[kept], said[kept]), spelling)
-            for said in (one, two)
+            ew.measure(ew.ContingencyTable.from_labels(truth[kept], text[kept]), spelling)
+            for text in (one, two)
         )
-        left_out[place] = first - second
+        left_out[index] = first - second
     values = left_out[kind]
     jackknife = 399 / 400 * ((values - values.mean()) ** 2).sum()
     rel = 1e-9 if spelling == "accuracy" else 0.02
@@ -206,8 +206,8 @@ def test_published_odds_of_discordant_cases() -> None:
     """25 against 2 (Ezra et al. 2010, in the same chapter): odds 12.5, exactly 3.1169 to 108.8892."""
     effect = PairedProportions(25, 2, 100).effect()
     assert effect is not None
-    found = [math.exp(number) for number in (effect.value, *effect.interval())]
-    assert found == pytest.approx([12.5, 3.1169, 108.8892], rel=2e-5)
+    results = [math.exp(number) for number in (effect.value, *effect.interval())]
+    assert results == pytest.approx([12.5, 3.1169, 108.8892], rel=2e-5)
 
 
 @pytest.mark.parametrize(
@@ -259,12 +259,12 @@ def test_the_likeliest_share_under_a_difference() -> None:
 def test_which_measures_are_proportions_of_the_same_cases(spelling: str, is_pair: bool) -> None:
     truth, one, two = rows(300, 3, seed=12)
     cells, resolved = focused(ew.Paired.from_labels(truth, {"one": one, "two": two}), spelling)
-    found = paired_proportions(cells, resolved)
-    assert (found is not None) == is_pair
-    if found is not None:
+    result = paired_proportions(cells, resolved)
+    assert (result is not None) == is_pair
+    if result is not None:
         first, second = cells.values(resolved)
-        assert found.value == pytest.approx(first - second, abs=1e-12)
-        assert found.standard_error == pytest.approx(
+        assert result.value == pytest.approx(first - second, abs=1e-12)
+        assert result.standard_error == pytest.approx(
             delta_law(cells, resolved).standard_error * math.sqrt(299 / 300), rel=1e-9
         )
 
@@ -284,10 +284,10 @@ def test_the_posterior_of_two_classes_gives_wins_and_losses_a_half_each() -> Non
     truth, one, two = rows(120, 2, seed=30)
     cells, resolved = focused(ew.Paired.from_labels(truth, {"one": one, "two": two}), "accuracy")
     assert len(cells.weight) == 8
-    found = paired_proportions(cells, resolved)
-    assert found is not None
+    result = paired_proportions(cells, resolved)
+    assert result is not None
     draws = posterior(cells, resolved, 2.0, 100_000, seed=1)
-    exact = probability_of_winning(found.only_first, found.only_second)
+    exact = probability_of_winning(result.only_first, result.only_second)
     assert (draws > 0).mean() == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 100_000))
 
 
@@ -358,7 +358,7 @@ def test_methods_that_do_not_apply() -> None:
     weighted = ew.Paired.from_labels(truth, predictions, weights=np.full(60, 0.5))
     clustered = ew.Paired.from_labels(truth, predictions, clusters=np.arange(60) // 3)
     together = ew.Paired.from_labels(truth, predictions, clusters=np.zeros(60, dtype=int))
-    for paired, spelling, method, said in [
+    for paired, spelling, method, text in [
         (plain, "precision[1]", Tango(), "proportions of the same"),
         (clustered, "f[1]", Tango(), "proportions of the same"),
         (weighted, "accuracy", Bootstrap(), "count alike"),
@@ -368,7 +368,7 @@ def test_methods_that_do_not_apply() -> None:
         (plain, "accuracy", Wilson(), "Delta"),
         (plain, "accuracy", Delta, "object"),
     ]:
-        with pytest.raises(ew.EdgeworthError, match=said):
+        with pytest.raises(ew.EdgeworthError, match=text):
             difference_law(*focused(paired, spelling), method)
 
 
@@ -376,19 +376,21 @@ def test_a_class_in_one_cluster_leaves_no_interval_and_a_test() -> None:
     """Swapping clusters needs no variance."""
     truth = [1] * 3 + [0] * 9
     systems = {"a": [1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0], "b": [1, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0]}
-    found = ew.compare(truth=truth, systems=systems, cluster=[1] * 3 + [2] * 3 + [3] * 3 + [4] * 3)["a", "b"]
-    assert found["informedness"].law is None
-    assert "in one cluster" in str(found["informedness"].no_interval)
+    difference = ew.compare(truth=truth, systems=systems, cluster=[1] * 3 + [2] * 3 + [3] * 3 + [4] * 3)[
+        "a", "b"
+    ]
+    assert difference["informedness"].law is None
+    assert "in one cluster" in str(difference["informedness"].no_interval)
     # Two clusters differ, both for the first system: 1/3 and 1/9, so two of four ways are as far.
-    assert found["informedness"].difference == pytest.approx(4 / 9)
-    assert found["informedness"].p_value() == 0.5
-    assert list(found["informedness"].tests) == ["randomisation"]
-    assert found["accuracy"].law is not None
+    assert difference["informedness"].difference == pytest.approx(4 / 9)
+    assert difference["informedness"].p_value() == 0.5
+    assert list(difference["informedness"].tests) == ["randomisation"]
+    assert difference["accuracy"].law is not None
 
 
 def test_tables_of_clusters_without_an_error_leave_open_which_is_better() -> None:
     """Nothing varies, so the delta method's law has no width and would call a tie certain."""
     table = ew.ContingencyTable.from_labels([0, 1, 2] * 10, [0, 1, 2] * 10, clusters=np.arange(30) // 3)
-    found = ew.compare({"one": table, "two": table})["one", "two"]["mcc"]
-    assert found.law is None
-    assert math.isnan(found.probability_better)
+    difference = ew.compare({"one": table, "two": table})["one", "two"]["mcc"]
+    assert difference.law is None
+    assert math.isnan(difference.probability_better)

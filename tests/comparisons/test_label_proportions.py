@@ -27,11 +27,11 @@ def constant_against_perfect(cases: int) -> ew.Paired:
 def noisy(cases: int, classes: int, seed: int) -> ew.Paired:
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, classes, cases)
-    said = {
+    predictions = {
         name: np.where(rng.random(cases) < right, truth, rng.integers(0, classes, cases))
         for name, right in (("one", 0.7), ("two", 0.5))
     }
-    return ew.Paired.from_labels(truth, said)
+    return ew.Paired.from_labels(truth, predictions)
 
 
 def found(paired: ew.Paired, spelling: str, **options: Any) -> Difference:
@@ -121,8 +121,8 @@ def test_what_has_no_such_interval_says_why_it_has_none() -> None:
     assert asked.no_interval is not None
     # Clusters that all say the same.
     truth = np.arange(40) % 2
-    said = {"perfect": truth, "constant": np.ones(40, int)}
-    clustered = found(ew.Paired.from_labels(truth, said, clusters=np.arange(40) // 4), "informedness")
+    predictions = {"perfect": truth, "constant": np.ones(40, int)}
+    clustered = found(ew.Paired.from_labels(truth, predictions, clusters=np.arange(40) // 4), "informedness")
     assert clustered.law is None
     assert clustered.no_interval is not None
     assert "no cluster in the sample changes" in clustered.no_interval
@@ -131,10 +131,12 @@ def test_what_has_no_such_interval_says_why_it_has_none() -> None:
 
 def test_it_needs_independent_cases_that_all_were_decided() -> None:
     truth = np.arange(40) % 2
-    said = {"one": np.r_[truth[:30], 1 - truth[30:]], "two": np.r_[1 - truth[:9], truth[9:]]}
+    predictions = {"one": np.r_[truth[:30], 1 - truth[30:]], "two": np.r_[1 - truth[:9], truth[9:]]}
     for paired in (
-        ew.Paired.from_labels(truth, said, clusters=np.arange(40) // 2),
-        ew.Paired.from_labels(truth, {**said, "two": [None, *said["two"][1:].tolist()]}, missing="abstain"),
+        ew.Paired.from_labels(truth, predictions, clusters=np.arange(40) // 2),
+        ew.Paired.from_labels(
+            truth, {**predictions, "two": [None, *predictions["two"][1:].tolist()]}, missing="abstain"
+        ),
     ):
         cells = joint_cells(paired, "one", "two")
         assert paired_combination(cells, resolve(cells.tables[0], "informedness")) is None
@@ -147,9 +149,9 @@ def test_it_needs_independent_cases_that_all_were_decided() -> None:
 def test_many_labels_are_compared_without_a_table_of_tables() -> None:
     truth = np.arange(1200) // 2
     one, two = np.where(np.arange(1200) % 10 == 0, 0, truth), np.where(np.arange(1200) % 4 == 0, 1, truth)
-    found = ew.compare(truth=truth, systems={"one": one, "two": two}, measures=["accuracy"])["one", "two"][
-        "accuracy"
-    ]
-    right = [(each == truth) for each in (one, two)]
-    assert found.discordant == (int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum()))
-    assert found.difference == pytest.approx(right[0].mean() - right[1].mean())
+    difference = ew.compare(truth=truth, systems={"one": one, "two": two}, measures=["accuracy"])[
+        "one", "two"
+    ]["accuracy"]
+    right = [(item == truth) for item in (one, two)]
+    assert difference.discordant == (int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum()))
+    assert difference.difference == pytest.approx(right[0].mean() - right[1].mean())

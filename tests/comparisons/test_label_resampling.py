@@ -50,23 +50,23 @@ def enumerated(columns: tuple[Any, Any, Any], spelling: str, units: Any, labels:
     truth = np.asarray(columns[0], dtype=np.intp)
     # No decision is the row after the last label.
     one, two = (
-        np.array([len(labels) if label is None else label for label in said], dtype=np.intp)
-        for said in columns[1:]
+        np.array([len(labels) if label is None else label for label in column], dtype=np.intp)
+        for column in columns[1:]
     )
 
     def value(said: Any) -> float:
         cells = np.zeros((len(labels) + 1, len(labels)), dtype=np.int64)
         np.add.at(cells, (said, truth), 1)
-        found = ew.measure(ew.ContingencyTable(tuple(labels), cells), spelling)
-        return 0.0 if math.isnan(found) else found
+        result = ew.measure(ew.ContingencyTable(tuple(labels), cells), spelling)
+        return 0.0 if math.isnan(result) else result
 
     def gap(swapped: Any) -> float:
         return abs(value(np.where(swapped, two, one)) - value(np.where(swapped, one, two)))
 
     observed, count, ways = gap(np.zeros(len(truth), dtype=bool)), 0, 0
     for coins in itertools.product([False, True], repeat=int(max(units)) + 1):
-        found = gap(np.array(coins)[units])
-        count += found >= observed - 1e-12
+        result = gap(np.array(coins)[units])
+        count += result >= observed - 1e-12
         ways += 1
     return Fraction(count, ways)
 
@@ -98,16 +98,16 @@ def test_swaps_of_whole_clusters(spelling: str, weighted: bool) -> None:
     paired = ew.Paired.from_labels(
         *_named(columns), clusters=clusters, weights=np.full(24, 0.1) if weighted else None
     )
-    found = swap_test(*focused(paired, spelling)).exact
-    assert found == enumerated(columns, spelling, clusters, [0, 1])
+    result = swap_test(*focused(paired, spelling)).exact
+    assert result == enumerated(columns, spelling, clusters, [0, 1])
 
 
 @pytest.mark.parametrize("measure", ["informedness", "accuracy", "f"])
 def test_swaps_agree_with_the_sum_over_discordant_cases(measure: str) -> None:
     truth, one, two = rows(120, 2, seed=25)
     paired = ew.Paired.from_labels(truth, {"one": one, "two": two})
-    found = swap_test(*focused(paired, "f[1]" if measure == "f" else measure))
-    assert found.exact == randomisation_test(*focused(paired, "f[1]" if measure == "f" else measure)).exact
+    result = swap_test(*focused(paired, "f[1]" if measure == "f" else measure))
+    assert result.exact == randomisation_test(*focused(paired, "f[1]" if measure == "f" else measure)).exact
 
 
 def test_drawn_swaps_agree_with_exact_ones(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +155,7 @@ def test_clusters_are_counted_exactly(spelling: str, seed: int) -> None:
     truth, clusters = rng.integers(0, 2, rows), rng.integers(0, 7, rows)
     one, two = (np.where(rng.random(rows) < 0.7, truth, 1 - truth) for _ in range(2))
     paired = Paired.from_labels(truth, {"one": one, "two": two}, clusters=clusters)
-    found = label_difference(paired, "one", "two", spelling).tests["randomisation"]
+    randomisation = label_difference(paired, "one", "two", spelling).tests["randomisation"]
 
     def value(said: Any) -> Fraction:
         hits = int(((truth == 1) & (said == 1)).sum())
@@ -175,7 +175,7 @@ def test_clusters_are_counted_exactly(spelling: str, seed: int) -> None:
         swapped = np.isin(clusters, names[np.array(swaps)])
         first, second = np.where(swapped, two, one), np.where(swapped, one, two)
         count += abs(value(first) - value(second)) >= seen
-    assert found.exact == Fraction(count, 2 ** len(names))
+    assert randomisation.exact == Fraction(count, 2 ** len(names))
 
 
 # -- nothing to divide by ------------------------------------------------------------------------------
@@ -239,11 +239,11 @@ def test_precision_does_not_depend_on_who_abstained() -> None:
 def test_without_predictions_a_measure_counts_as_0(seed: int) -> None:
     """Few cases, some of them abstained on, so that many swaps leave nothing to divide by."""
     rng = np.random.default_rng(seed)
-    said = np.array([0, 0, 1, None], dtype=object) if seed % 2 else np.array([0, 1], dtype=object)
+    predicted = np.array([0, 0, 1, None], dtype=object) if seed % 2 else np.array([0, 1], dtype=object)
     while True:
         truth = rng.integers(0, 2, 7).tolist()
-        one, two = (rng.choice(said, 7).tolist() for _ in range(2))
-        if all({0, 1} <= set(each) for each in (truth, one, two)):
+        one, two = (rng.choice(predicted, 7).tolist() for _ in range(2))
+        if all({0, 1} <= set(item) for item in (truth, one, two)):
             break
     for spelling, value in (("precision[1]", precision_of(1)), ("f[1]", f_of(1)), ("markedness", markedness)):
         expected = every_swap(truth, one, two, value)

@@ -39,8 +39,8 @@ def list_difference(
     names: tuple[str, str] = ("first", "second"),
     **options: Any,
 ) -> Difference:
-    found = compare_queries({names[0]: first, names[1]: second}, measures=[measure], **options)
-    return found.pairs[names][measure]
+    findings = compare_queries({names[0]: first, names[1]: second}, measures=[measure], **options)
+    return findings.pairs[names][measure]
 
 
 QUERIES = [f"q{k}" for k in range(24)]
@@ -49,35 +49,40 @@ STRONG, WEAK = lists_of(1, QUERIES, 1.5), lists_of(2, QUERIES, 0.3)
 
 @pytest.mark.parametrize("measure", ["average_precision", "ndcg", "precision@3", "reciprocal_rank"])
 def test_the_difference_is_that_of_the_means_with_every_test(measure: str) -> None:
-    found = list_difference(STRONG, WEAK, measure, names=("A", "B"))
+    difference = list_difference(STRONG, WEAK, measure, names=("A", "B"))
     first, second = (np.array(list(ew.measure_each(lists, measure).values())) for lists in (STRONG, WEAK))
-    assert found.values == pytest.approx((ew.measure(STRONG, measure), ew.measure(WEAK, measure)))
-    assert list(found.tests) == ["permutation", "t", "wilcoxon", "sign"]
+    assert difference.values == pytest.approx((ew.measure(STRONG, measure), ew.measure(WEAK, measure)))
+    assert list(difference.tests) == ["permutation", "t", "wilcoxon", "sign"]
     theirs = stats.ttest_rel(first, second)
-    assert found.p_value("t") == pytest.approx(theirs.pvalue, rel=1e-9)
-    low, high = found.interval(0.9)
+    assert difference.p_value("t") == pytest.approx(theirs.pvalue, rel=1e-9)
+    low, high = difference.interval(0.9)
     assert (low, high) == pytest.approx(tuple(theirs.confidence_interval(0.9)), rel=1e-9)
-    assert found.p_value() == found.p_value("permutation")
+    assert difference.p_value() == difference.p_value("permutation")
     wins, losses = int((first > second + 1e-12).sum()), int((first < second - 1e-12).sum())
-    assert found.p_value("sign") == pytest.approx(stats.binomtest(wins, wins + losses).pvalue, rel=1e-12)
-    assert found.cases == 24
-    assert found.effect is not None
-    assert found.effect.value == pytest.approx((first - second).mean() / (first - second).std(ddof=1))
-    assert found.probability_better == pytest.approx(
+    assert difference.p_value("sign") == pytest.approx(stats.binomtest(wins, wins + losses).pvalue, rel=1e-12)
+    assert difference.cases == 24
+    assert difference.effect is not None
+    assert difference.effect.value == pytest.approx((first - second).mean() / (first - second).std(ddof=1))
+    assert difference.probability_better == pytest.approx(
         1 - theirs.pvalue / 2 if theirs.statistic > 0 else theirs.pvalue / 2
     )
-    assert (found.better, found.is_higher_better, found.caveat) == ("A", True, None)
-    assert found.measure == measure
+    assert (difference.better, difference.is_higher_better, difference.caveat) == ("A", True, None)
+    assert difference.measure == measure
 
 
 def test_identical_systems_differ_by_nothing_with_p_1() -> None:
-    found = list_difference(STRONG, STRONG, "average_precision", names=("A", "B"))
-    assert found.difference == 0
-    assert {name: tail.p_value for name, tail in found.tests.items()} == dict.fromkeys(
+    difference = list_difference(STRONG, STRONG, "average_precision", names=("A", "B"))
+    assert difference.difference == 0
+    assert {name: tail.p_value for name, tail in difference.tests.items()} == dict.fromkeys(
         ("permutation", "t", "wilcoxon", "sign"), 1.0
     )
-    assert (found.probability_better, found.better, found.law, found.effect) == (0.5, None, None, None)
-    assert found.no_interval is not None
+    assert (difference.probability_better, difference.better, difference.law, difference.effect) == (
+        0.5,
+        None,
+        None,
+        None,
+    )
+    assert difference.no_interval is not None
 
 
 def test_the_other_way_round_it_is_mirrored() -> None:
@@ -94,11 +99,11 @@ def test_the_other_way_round_it_is_mirrored() -> None:
 
 def test_queries_that_only_one_has_are_left_out_and_counted() -> None:
     first, second = lists_of(1, QUERIES[:20], 1.0), lists_of(2, QUERIES[3:], 0.5)
-    found = list_difference(first, second, "average_precision", names=("A", "B"))
-    assert found.cases == 17
-    assert found.caveat == ("3 queries dropped: in A only; 4 queries dropped: in B only")
+    difference = list_difference(first, second, "average_precision", names=("A", "B"))
+    assert difference.cases == 17
+    assert difference.caveat == ("3 queries dropped: in A only; 4 queries dropped: in B only")
     values = ew.measure_each(first, "average_precision")
-    assert found.values[0] == pytest.approx(np.mean([values[query] for query in QUERIES[3:20]]))
+    assert difference.values[0] == pytest.approx(np.mean([values[query] for query in QUERIES[3:20]]))
     with pytest.raises(InputError, match="different queries: 3 of A, such as 'q0', are not in all"):
         list_difference(first, second, "average_precision", names=("A", "B"), queries="error")
     assert list_difference(STRONG, WEAK, "ndcg", queries="error").cases == 24
@@ -110,9 +115,9 @@ def test_queries_without_targets_are_left_out_or_count_as_0() -> None:
     second = ew.RankedLists.from_scores(truth, [1, 2, 2, 1, 2, 1], groups=clusters)
     queries, values = query_values(first, "precision@1")
     assert math.isnan(values[queries.index("b")])
-    found = list_difference(first, second, "precision@1")
-    assert (found.cases, found.values) == (2, (1.0, 0.5))
-    assert found.caveat == "1 query dropped: a system has no value there"
+    difference = list_difference(first, second, "precision@1")
+    assert (difference.cases, difference.values) == (2, (1.0, 0.5))
+    assert difference.caveat == "1 query dropped: a system has no value there"
 
 
 def test_a_query_without_targets_counts_as_0_where_the_lists_say_so() -> None:
@@ -131,11 +136,11 @@ def test_nothing_in_common_is_an_error_and_no_values_are_undefined() -> None:
     with pytest.raises(InputError, match=r"A \('\w+', …\) and B \('\w+', …\) have no query in common"):
         list_difference(lists_of(1, ["x"], 1), lists_of(1, ["y"], 1), "ndcg", names=("A", "B"))
     without = ew.RankedLists.from_scores([0, 0], [1, 2], groups=["x", "x"])
-    found = list_difference(without, without, "ndcg", names=("A", "B"))
-    assert found.undefined == "no query has a value of both A and B"
-    assert math.isnan(found.difference)
-    assert math.isnan(found.p_value())
-    assert found.to_dict()["difference"] is None
+    difference = list_difference(without, without, "ndcg", names=("A", "B"))
+    assert difference.undefined == "no query has a value of both A and B"
+    assert math.isnan(difference.difference)
+    assert math.isnan(difference.p_value())
+    assert difference.to_dict()["difference"] is None
 
 
 def test_several_systems_are_matched_at_once() -> None:
@@ -167,12 +172,12 @@ def drawn_lists(systems: int, queries: int) -> dict[str, ew.RankedLists]:
 
 def test_of_many_pairs_the_first_measure_is_counted_and_the_others_are_drawn() -> None:
     lists = drawn_lists(5, 20)
-    found = compare_queries(lists, measures=["average_precision", "precision@5"], draws=4_999)
+    findings = compare_queries(lists, measures=["average_precision", "precision@5"], draws=4_999)
     alone = compare_queries({name: lists[name] for name in ("s0", "s4")}, measures=["average_precision"])
-    for differences in found.pairs.values():
+    for differences in findings.pairs.values():
         assert differences["average_precision"].tests["permutation"].kind == "exact"
         assert differences["precision@5"].tests["permutation"].kind == "drawn"
-    one, other = (x.difference("s0", "s4")["average_precision"] for x in (found, alone))
+    one, other = (x.difference("s0", "s4")["average_precision"] for x in (findings, alone))
     assert one.p_value() == other.p_value()
     for test in ("t", "wilcoxon", "sign"):
         assert one.p_value(test) == pytest.approx(other.p_value(test), rel=1e-9)
@@ -192,11 +197,11 @@ def test_where_less_is_better_the_probability_turns_round() -> None:
 
 
 def test_means_that_differ_by_rounding_alone_do_not_differ() -> None:
-    found = value_difference([0.1, 0.2, 0.7], [0.7 - 0.4, 0.6, 0.1], measure="precision@10")
+    difference = value_difference([0.1, 0.2, 0.7], [0.7 - 0.4, 0.6, 0.1], measure="precision@10")
     assert sum([0.1, 0.2, 0.7]) / 3 == pytest.approx(sum([0.7 - 0.4, 0.6, 0.1]) / 3, abs=1e-15)
-    assert found.difference == 0
-    assert found.better is None
-    assert found.p_value() == 1
+    assert difference.difference == 0
+    assert difference.better is None
+    assert difference.p_value() == 1
 
 
 def test_the_seed_decides() -> None:
@@ -210,11 +215,11 @@ def test_the_seed_decides() -> None:
 
 
 def test_a_difference_that_never_varies_has_no_t() -> None:
-    found = value_difference([0.5, 0.25, 0.75], [0.25, 0.0, 0.5], measure="x")
-    assert list(found.tests) == ["permutation", "wilcoxon", "sign"]
-    assert found.no_interval is not None
-    assert "the same in every unit" in found.no_interval
-    assert found.p_value() == 0.25
+    difference = value_difference([0.5, 0.25, 0.75], [0.25, 0.0, 0.5], measure="x")
+    assert list(difference.tests) == ["permutation", "wilcoxon", "sign"]
+    assert difference.no_interval is not None
+    assert "the same in every unit" in difference.no_interval
+    assert difference.p_value() == 0.25
 
 
 @pytest.mark.parametrize("steps", [None, 10])

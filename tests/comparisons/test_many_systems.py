@@ -26,8 +26,8 @@ def graded(is_partial: bool, systems: int = SYSTEMS) -> dict[str, ew.Grades]:
     values = np.clip(ability + rng.normal(0, 0.2, (ITEMS, systems)), 0, 1)
     values = values if is_partial else (rng.random((ITEMS, systems)) < ability).astype(float)
     return {
-        f"s{place}": ew.Grades.from_grades(x, ids=range(ITEMS), grade_range=(0, 1))
-        for place, x in enumerate(values.T)
+        f"s{index}": ew.Grades.from_grades(x, ids=range(ITEMS), grade_range=(0, 1))
+        for index, x in enumerate(values.T)
     }
 
 
@@ -76,10 +76,10 @@ def test_a_pair_among_many_has_the_numbers_of_the_pair_alone() -> None:
 
 def test_partial_grades_of_many_systems_can_be_told_apart() -> None:
     """The smallest p-value of 10,000 draws times 780 pairs is 0.078: no pair would ever differ."""
-    found = ew.compare(graded(is_partial=True))
-    assert found.tied_for_first != tuple(found.names)
-    assert found.findings.is_conclusive("s0", "s39")
-    assert found.findings.adjusted["s0", "s39"] < 0.05
+    comparison = ew.compare(graded(is_partial=True))
+    assert comparison.tied_for_first != tuple(comparison.names)
+    assert comparison.findings.is_conclusive("s0", "s39")
+    assert comparison.findings.adjusted["s0", "s39"] < 0.05
 
 
 @pytest.mark.parametrize(("pairs", "level"), [(45, 0.95), (780, 0.95), (19_900, 0.95), (780, 0.99)])

@@ -33,8 +33,8 @@ def graded(wins: int, losses: int, both: int, neither: int = 0) -> dict[str, ew.
 
 
 def outcome(wins: int, losses: int, both: int, margin: float | str) -> dict[str, object]:
-    found = ew.compare(graded(wins, losses, both), margin=margin).to_dict()["comparison"]["margins"]
-    return next(each for each in found if each["first"] == "new")
+    margins = ew.compare(graded(wins, losses, both), margin=margin).to_dict()["comparison"]["margins"]
+    return next(item for item in margins if item["first"] == "new")
 
 
 def test_tango_at_a_margin_has_the_published_value() -> None:
@@ -60,7 +60,7 @@ def test_many_scores_are_those_of_the_law() -> None:
 def test_wins_and_losses_have_the_trinomial_law() -> None:
     cases, win, loss = 9, Fraction(1, 5), Fraction(3, 10)
     outcomes = PairedOutcomes.of(cases, float(win), float(loss))
-    found = {
+    results = {
         (int(b), int(c)): p
         for b, c, p in zip(outcomes.wins, outcomes.losses, outcomes.probability, strict=True)
     }
@@ -68,20 +68,20 @@ def test_wins_and_losses_have_the_trinomial_law() -> None:
         for c in range(cases + 1 - b):
             ways = comb(cases, b) * comb(cases - b, c)
             exact = ways * win**b * loss**c * (1 - win - loss) ** (cases - b - c)
-            assert found[b, c] == pytest.approx(float(exact), rel=1e-6)
+            assert results[b, c] == pytest.approx(float(exact), rel=1e-6)
 
 
 def test_the_normal_points_agree_with_enumeration() -> None:
     cases, win, loss = 14_000, 0.045, 0.055  # 1,400 disagreements are still enumerated
     exact, normal = PairedOutcomes.of(cases, win, loss), PairedOutcomes._normal(cases, win, loss)
     for bound in (-0.013, -0.01, -0.007):
-        shares = [each.chance_of(each.scores(bound) > 1.96) for each in (exact, normal)]
+        shares = [item.chance_of(item.scores(bound) > 1.96) for item in (exact, normal)]
         assert shares[0] == pytest.approx(shares[1], abs=0.004)
 
 
 def test_the_exact_p_value_of_few_cases_is_the_largest_over_the_nuisance_parameter() -> None:
     cases, margin = 6, Fraction(1, 5)
-    found = exact_no_worse(cases, float(margin))
+    result = exact_no_worse(cases, float(margin))
     points = [(b, c) for b in range(cases + 1) for c in range(cases + 1 - b)]
     scores = {(b, c): round(PairedProportions(b, c, cases).score(-float(margin)), 9) for b, c in points}
     for b, c in [(0, 0), (2, 1), (4, 0), (1, 3), (6, 0)]:
@@ -95,7 +95,7 @@ def test_the_exact_p_value_of_few_cases_is_the_largest_over_the_nuisance_paramet
                 if scores[x, y] >= scores[b, c]
             )
             largest = max(largest, tail)
-        assert found[b, c] == pytest.approx(largest, abs=2e-3)
+        assert result[b, c] == pytest.approx(largest, abs=2e-3)
 
 
 @pytest.mark.slow
@@ -149,9 +149,9 @@ def test_the_exact_test_withholds_what_the_interval_alone_would_show() -> None:
         and not are_no_worse(np.array([float(b)]), np.array([float(c)]), cases, 0.4, 0.95)[0]
     ]
     b, c = differ[0]
-    found = outcome(b, c, cases - b - c, 0.4)
-    assert float(str(found["gain_low"])) > -0.4
-    assert found["outcome"] == "undecided"
+    result = outcome(b, c, cases - b - c, 0.4)
+    assert float(str(result["gain_low"])) > -0.4
+    assert result["outcome"] == "undecided"
 
 
 def test_a_measure_of_which_less_is_better_is_worse_if_it_is_higher() -> None:
@@ -163,7 +163,7 @@ def test_a_measure_of_which_less_is_better_is_worse_if_it_is_higher() -> None:
         truth=truth, systems={"good": good, "bad": bad}, kind="probabilities", measures=["brier"], margin=0.01
     )
     tests = comparison.to_dict()["comparison"]["margins"]
-    assert {each["first"]: each["outcome"] for each in tests} == {"good": "no worse", "bad": "worse"}
+    assert {test["first"]: test["outcome"] for test in tests} == {"good": "no worse", "bad": "worse"}
     assert "good is better than bad by more than 0.01 of Brier score" in comparison.verdict
 
 

@@ -36,16 +36,16 @@ def compare_in_order(systems: dict[str, Floats], **options: object) -> Compariso
 @pytest.mark.parametrize("horizon", [1, 2, 3, 4])
 def test_the_test_agrees_with_statsmodels(horizon: int) -> None:
     systems, rows = overlapping(200, horizon - 1), 200
-    found = compare_in_order(systems, horizon=horizon)["old", "new"]["mean"]
+    mean = compare_in_order(systems, horizon=horizon)["old", "new"]["mean"]
     words = {"maxlags": horizon - 1, "kernel": "uniform", "use_correction": False}
     peer = sm.OLS(systems["old"] - systems["new"], np.ones(rows)).fit(cov_type="HAC", cov_kwds=words)
     # Harvey, Leybourne & Newbold 1997, equation 8, with n − 1 degrees of freedom.
     factor = math.sqrt((rows + 1 - 2 * horizon + horizon * (horizon - 1) / rows) / rows)
     statistic = float(peer.params[0] / peer.bse[0]) * factor
-    assert list(found.tests) == ["diebold-mariano"]
-    assert found.p_value() == pytest.approx(2 * stats.t.sf(abs(statistic), rows - 1), rel=1e-9)
+    assert list(mean.tests) == ["diebold-mariano"]
+    assert mean.p_value() == pytest.approx(2 * stats.t.sf(abs(statistic), rows - 1), rel=1e-9)
     half = stats.t.ppf(0.975, rows - 1) * peer.bse[0] / factor
-    assert found.interval() == pytest.approx((peer.params[0] - half, peer.params[0] + half), rel=1e-9)
+    assert mean.interval() == pytest.approx((peer.params[0] - half, peer.params[0] + half), rel=1e-9)
 
 
 def test_the_direction_is_the_grades_own() -> None:
@@ -61,9 +61,9 @@ def test_rows_stay_in_their_order_beyond_the_tenth() -> None:
     systems = overlapping(40, 2)
     arrays = systems["old"] - systems["new"]
     rest = arrays - arrays.mean()
-    found = compare_in_order(systems, horizon=3, grade_range=(-9.0, 9.0))["old", "new"]["mean"]
+    mean = compare_in_order(systems, horizon=3, grade_range=(-9.0, 9.0))["old", "new"]["mean"]
     variance = sum((1 if lag == 0 else 2) * (rest[lag:] * rest[: 40 - lag]).sum() for lag in range(3)) / 40
-    assert found.standard_error**2 == pytest.approx(variance / 40 / (37 * 38 / 1600))
+    assert mean.standard_error**2 == pytest.approx(variance / 40 / (37 * 38 / 1600))
 
 
 @settings(max_examples=20, deadline=None)
@@ -97,9 +97,9 @@ def test_correlated_neighbours_are_reported_until_the_horizon_counts_them() -> N
 
 
 def test_few_rows_without_a_range_name_no_winner() -> None:
-    found = compare_in_order(overlapping(100, 0))
-    assert found["old", "new"]["mean"].no_winner is not None
-    assert not found.findings.is_conclusive("old", "new")
+    findings = compare_in_order(overlapping(100, 0))
+    assert findings["old", "new"]["mean"].no_winner is not None
+    assert not findings.findings.is_conclusive("old", "new")
 
 
 @pytest.mark.parametrize("options", [{"id": list("abcd")}, {"cluster": list("aabb")}, {"adjust": "tukey"}])

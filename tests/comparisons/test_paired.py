@@ -22,7 +22,7 @@ LABELS = ["cat", "dog", "emu", 3, 4, 5]
 
 def drawn(rows: int, columns: int, labels: list[Any], seed: int) -> list[list[Any]]:
     places = np.random.default_rng(seed).integers(len(labels), size=(columns, rows))
-    return [[labels[place] for place in column] for column in places]
+    return [[labels[index] for index in column] for column in places]
 
 
 def discordance(truth: list[Any], one: list[Any], two: list[Any], weights: list[Any]) -> Discordance:
@@ -79,7 +79,7 @@ def test_more_predictors_than_one_number_can_hold() -> None:
 @pytest.mark.parametrize("make", [list, np.array], ids=["lists", "arrays"])
 def test_any_number_of_predictors_that_all_say_the_same(number: int, make: Any) -> None:
     """A sorted file starts like this: a block with one class, and everyone right."""
-    predictions = {f"model {place}": make([7, 7, 7]) for place in range(number)}
+    predictions = {f"model {index}": make([7, 7, 7]) for index in range(number)}
     paired = Paired.from_labels(make([7, 7, 7]), predictions)
     assert paired.discordance("model 0", f"model {number - 1}") == Discordance(3, 0, 0, 0, 0)
 
@@ -88,10 +88,10 @@ def test_any_number_of_predictors_that_all_say_the_same(number: int, make: Any) 
 def test_predictors_of_small_integers(number: int) -> None:
     truth, *columns = drawn(500, number + 1, [0, 1], seed=2)
     paired = Paired.from_labels(
-        np.array(truth), {str(place): np.array(column) for place, column in enumerate(columns)}
+        np.array(truth), {str(index): np.array(column) for index, column in enumerate(columns)}
     )
-    for place in (0, number - 1):
-        assert paired.table(str(place)) == ContingencyTable.from_labels(truth, columns[place])
+    for position in (0, number - 1):
+        assert paired.table(str(position)) == ContingencyTable.from_labels(truth, columns[position])
     expected = discordance(truth, columns[0], columns[-1], [1] * 500)
     assert paired.discordance("0", str(number - 1)) == expected
 
@@ -195,11 +195,11 @@ def test_clusters_against_counting_row_by_row() -> None:
     paired = Paired.from_labels(truth, {"one": one, "two": two}, clusters=clusters)
     assert paired.is_clustered
     names, labels = paired.joint.labels[1], paired.labels
-    found = {
+    results = {
         (labels[key[0] - 1], labels[key[1] - 1], labels[key[2] - 1], names[key[3] - 1]): rows
         for key, rows in zip(paired.joint.keys.tolist(), paired.joint.rows.tolist(), strict=True)
     }
-    assert found == Counter(zip(truth, one, two, clusters, strict=True))
+    assert results == Counter(zip(truth, one, two, clusters, strict=True))
     alone = Paired.from_labels(truth, {"one": one, "two": two})
     assert not alone.is_clustered
     assert paired.table("two") == alone.table("two")

@@ -124,13 +124,13 @@ def test_other_refusals() -> None:
     with pytest.raises(OptionError, match='missing is "error" or "drop"'):
         PairedScores.from_scores([1, 0], {"a": [1, 2]}, missing="abstain")  # type: ignore[arg-type]  # wrong
     other: Any
-    for other, said in (
+    for other, text in (
         (PairedScores.from_scores([1, 0], {"b": [1, 2]}), "one tally pairs 'a', the other 'b'"),
         (PairedScores.from_scores([1, 0], {"a": [1, 2]}, clusters=[1, 2]), "one tally has clusters"),
         (PairedScores.from_scores([1, 0], {"a": [1, 2]}, weights=[0.5, 1]), "sampling weights"),
         (PairedScores.from_scores([1, 0], {"a": [1, 2]}, positive=0), "different targets: 1 and 0"),
     ):
-        with pytest.raises(MergeError, match=said):
+        with pytest.raises(MergeError, match=text):
             paired + other
 
 
@@ -200,8 +200,8 @@ def test_equality_sees_every_part() -> None:
         make(clusters=[1, 1, 2]),
         make(clusters=[1, 2, 2]),
     ]
-    for place, left in enumerate(kinds):
-        assert [left == right for right in kinds] == [other == place for other in range(len(kinds))]
+    for index, left in enumerate(kinds):
+        assert [left == right for right in kinds] == [other == index for other in range(len(kinds))]
     assert make() != "scores"
     assert repr(make()) == "<PairedScores: 1 systems on 3 cases, 2 of them targets>"
 

@@ -191,9 +191,9 @@ def test_many_large_fractions_that_are_multiples_of_one() -> None:
     # Too many and too different for exactness: bracketed, on a grid on which the smallest parts are nothing.
     rng = np.random.default_rng(8)
     whole = rng.integers(-9, 11, 60).tolist()
-    found = permutation_test([k * 10**18 * tiny + tiny for k in whole])
-    assert found.kind == "bracket"
-    assert found.low <= permutation_test(whole).p_value <= found.high
+    result = permutation_test([k * 10**18 * tiny + tiny for k in whole])
+    assert result.kind == "bracket"
+    assert result.low <= permutation_test(whole).p_value <= result.high
 
 
 def only_draw(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,14 +229,14 @@ def test_units_without_a_difference_do_not_matter() -> None:
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=8))
 def test_p_values_hold_over_all_signs(magnitudes: list[int]) -> None:
-    found = [
+    results = [
         permutation_test([s * m for s, m in zip(signs, magnitudes, strict=True)]).exact
         for signs in product((1, -1), repeat=len(magnitudes))
     ]
-    for level in set(found):
+    for level in set(results):
         assert level is not None
         # A two-sided p-value of an exact test is met as often as it says, at every value it takes.
-        assert Fraction(sum(p is not None and p <= level for p in found), len(found)) == level
+        assert Fraction(sum(p is not None and p <= level for p in results), len(results)) == level
 
 
 @pytest.mark.parametrize("values", [[0.1, float("nan")], [float("inf"), 0.2]])

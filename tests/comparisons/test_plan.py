@@ -99,10 +99,10 @@ def test_repeats_and_clusters_change_the_variance_as_they_should() -> None:
 
 
 def test_cases_show_what_a_plan_for_them_asks() -> None:
-    found = ew.plan(cases=500, accuracy=0.75, agreement=0.85).numbers["detectable"]
-    assert needed(difference=found["difference"], accuracy=0.75, agreement=0.85) <= 500
-    assert needed(difference=0.98 * found["difference"], accuracy=0.75, agreement=0.85) > 500
-    assert needed(width=found["width"], agreement=0.85) == pytest.approx(500, rel=0.01)
+    detectable = ew.plan(cases=500, accuracy=0.75, agreement=0.85).numbers["detectable"]
+    assert needed(difference=detectable["difference"], accuracy=0.75, agreement=0.85) <= 500
+    assert needed(difference=0.98 * detectable["difference"], accuracy=0.75, agreement=0.85) > 500
+    assert needed(width=detectable["width"], agreement=0.85) == pytest.approx(500, rel=0.01)
 
 
 @pytest.mark.parametrize(

@@ -32,15 +32,15 @@ def pairs(seed: int, size: int, shift: float = 0.2) -> tuple[np.ndarray, np.ndar
 @pytest.mark.parametrize("size", [2, 5, 40, 1000])
 def test_student_s_t_is_scipy_s(size: int) -> None:
     first, second = pairs(size, size)
-    found, theirs = mean_difference(first - second), stats.ttest_rel(first, second)
-    assert found.test().p_value == pytest.approx(theirs.pvalue, rel=1e-10)
-    assert found.statistic == pytest.approx(theirs.statistic, rel=1e-10)
-    assert found.law is not None
+    result, theirs = mean_difference(first - second), stats.ttest_rel(first, second)
+    assert result.test().p_value == pytest.approx(theirs.pvalue, rel=1e-10)
+    assert result.statistic == pytest.approx(theirs.statistic, rel=1e-10)
+    assert result.law is not None
     for level in (0.5, 0.95, 0.999):
         expected = theirs.confidence_interval(level)
-        assert found.law.interval(level) == pytest.approx((expected.low, expected.high), rel=1e-10)
+        assert result.law.interval(level) == pytest.approx((expected.low, expected.high), rel=1e-10)
     one_sided = stats.ttest_rel(first, second, alternative="greater").pvalue
-    assert found.probability_above == pytest.approx(1 - one_sided, rel=1e-10)
+    assert result.probability_above == pytest.approx(1 - one_sided, rel=1e-10)
 
 
 def test_the_error_over_unequal_clusters_is_cr2_written_out_as_matrices() -> None:
@@ -58,10 +58,10 @@ def test_the_error_over_unequal_clusters_is_cr2_written_out_as_matrices() -> Non
         sums.append(np.ones(inside.sum()) @ root @ (values - values.mean())[inside] / number)
         columns.append(rest[:, inside] @ root @ np.ones(inside.sum()) / number)
     products = np.array(columns) @ np.array(columns).T
-    found = mean_difference(values, clusters=clusters.tolist())
-    assert found.standard_error == pytest.approx(np.sqrt(np.square(sums).sum()), rel=1e-10)
-    assert found.freedom == pytest.approx(np.trace(products) ** 2 / (products**2).sum(), rel=1e-9)
-    assert found.caveat is None
+    difference = mean_difference(values, clusters=clusters.tolist())
+    assert difference.standard_error == pytest.approx(np.sqrt(np.square(sums).sum()), rel=1e-10)
+    assert difference.freedom == pytest.approx(np.trace(products) ** 2 / (products**2).sum(), rel=1e-9)
+    assert difference.caveat is None
     assert mean_difference([3.0, 1, 2, 4], clusters=["a", "a", "a", "b"]).caveat is not None
 
 
@@ -72,11 +72,11 @@ def test_the_error_over_clusters_of_one_size_is_that_of_a_clustered_regression()
     clusters = np.repeat(np.arange(15), 6)
     values = rng.normal(0.1, 1, 90) + rng.normal(0, 1, 15)[clusters]
     theirs = sm.OLS(values, np.ones(90)).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
-    found = mean_difference(values, clusters=clusters.tolist())
-    assert found.value == pytest.approx(theirs.params[0], rel=1e-12)
-    assert found.standard_error == pytest.approx(theirs.bse[0], rel=1e-10)
-    assert found.units == len(set(clusters.tolist()))
-    assert found.test().p_value == pytest.approx(theirs.pvalues[0], rel=1e-8)
+    difference = mean_difference(values, clusters=clusters.tolist())
+    assert difference.value == pytest.approx(theirs.params[0], rel=1e-12)
+    assert difference.standard_error == pytest.approx(theirs.bse[0], rel=1e-10)
+    assert difference.units == len(set(clusters.tolist()))
+    assert difference.test().p_value == pytest.approx(theirs.pvalues[0], rel=1e-8)
     alone = mean_difference(values, clusters=range(90))
     assert alone.standard_error == pytest.approx(mean_difference(values).standard_error, rel=1e-12)
 

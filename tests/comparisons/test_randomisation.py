@@ -109,8 +109,8 @@ def test_a_large_sum_is_a_binomial_or_two() -> None:
     for scale in (1, 1_000, 100_000):
         same = mcnemar(13 * scale, 8 * scale).p_value
         # The same sum of two amounts, one of them too small to matter.
-        found = sign_sum_tail({10**12: 21 * scale, 1: 2}, 5 * scale * 10**12 - 2)
-        assert found.p_value == pytest.approx(same, rel=1e-10)
+        result = sign_sum_tail({10**12: 21 * scale, 1: 2}, 5 * scale * 10**12 - 2)
+        assert result.p_value == pytest.approx(same, rel=1e-10)
 
 
 def test_floats_equal_fractions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,10 +118,10 @@ def test_floats_equal_fractions(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = [sign_sum_tail(amounts, observed) for observed in (900, 9_000, 60_000)]
     monkeypatch.setattr("edgeworth.comparisons.randomization.sign_sums.MAX_COINS_AS_FRACTION", 0)
     for before, observed in zip(exact, (900, 9_000, 60_000), strict=True):
-        found = sign_sum_tail(amounts, observed)
+        result = sign_sum_tail(amounts, observed)
         assert before.exact is not None
-        assert found.exact is None
-        assert found.p_value == pytest.approx(before.p_value, rel=1e-11)
+        assert result.exact is None
+        assert result.p_value == pytest.approx(before.p_value, rel=1e-11)
 
 
 def test_identical_systems_differ_by_chance_alone() -> None:

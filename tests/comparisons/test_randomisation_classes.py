@@ -156,8 +156,8 @@ def _informedness_of_rows(truth: np.ndarray, outputs: np.ndarray) -> np.ndarray:
     total = np.zeros(len(outputs))
     for label in np.unique(truth):
         real = truth == label
-        said = outputs == label
-        total += said.mean(axis=1) * (said[:, real].mean(axis=1) - said[:, ~real].mean(axis=1))
+        predicted = outputs == label
+        total += predicted.mean(axis=1) * (predicted[:, real].mean(axis=1) - predicted[:, ~real].mean(axis=1))
     return total
 
 
@@ -220,20 +220,20 @@ def test_brackets_hold_the_truth(reach: int) -> None:
     largest = sum(a * n for a, n in zip(amounts, counts, strict=True))
     least = largest // 2 + largest * reach // 18 + 1
     ways = SignSums(tuple(amounts), tuple(counts), 2 * least - largest).count_by_halves()
-    found = grid_tail(amounts, counts, least)
+    result = grid_tail(amounts, counts, least)
     if ways:
         truth = math.log(ways) - sum(counts) * math.log(2)
-        assert found is None or found[0] <= truth <= found[1]
-        assert found is not None or reach > 0
+        assert result is None or result[0] <= truth <= result[1]
+        assert result is not None or reach > 0
 
 
 def test_far_tails_on_whole_cells() -> None:
     """1000 coins, probabilities down to 1e-200, against the binomial."""
     for heads in (520, 700, 900, 990, 1_000):
         exact = Fraction(sum(math.comb(1_000, k) for k in range(heads, 1_001)), 2**1000)
-        found = grid_tail([3], [1_000], 3 * heads)
-        assert found is not None
-        assert found[0] == pytest.approx(math.log(exact), abs=1e-9)
+        result = grid_tail([3], [1_000], 3 * heads)
+        assert result is not None
+        assert result[0] == pytest.approx(math.log(exact), abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -81,11 +81,11 @@ def test_bounds_hold_for_every_true_probability(score: str) -> None:
 def test_the_interval_is_hoeffdings_by_hand() -> None:
     codes = [1] * 99 + [0]
     systems = {"sure": constant(codes, 0.0001, 0.9999), "calibrated": constant(codes, 0.01, 0.99)}
-    found = compare_forecasts(systems).pairs["sure", "calibrated"]["brier"]
+    brier = compare_forecasts(systems).pairs["sure", "calibrated"]["brier"]
     if_event, if_not = 0.0001**2 - 0.01**2, 0.9999**2 - 0.99**2
     reach = (if_not - if_event) * math.sqrt(math.log(2 / 0.05) / (2 * 100))
     mean = (99 * if_event + if_not) / 100
-    assert list(found.interval(0.95)) == pytest.approx(
+    assert list(brier.interval(0.95)) == pytest.approx(
         [max(mean - reach, if_event), min(mean + reach, if_not)]
     )
 
@@ -96,9 +96,9 @@ def test_reason_replaces_the_p_value_everywhere() -> None:
     sure, calibrated = rng.uniform(0.9998, 1, 100), rng.uniform(0.985, 0.995, 100)
     systems = {"sure": sure, "calibrated": calibrated}
     comparison = ew.compare(truth=truth, systems=systems, kind="probabilities", positive=1)
-    found = comparison["sure", "calibrated"]["log"]
-    assert math.isnan(found.p_value())
-    assert math.isnan(found.probability_better)
+    difference = comparison["sure", "calibrated"]["log"]
+    assert math.isnan(difference.p_value())
+    assert math.isnan(difference.probability_better)
     assert not comparison.findings.is_conclusive("sure", "calibrated")
     assert comparison.verdict.startswith("No winner is named between calibrated and sure")
     assert "no test" in comparison.verdict
@@ -111,7 +111,7 @@ def test_reason_replaces_the_p_value_everywhere() -> None:
     assert frame.caveat.str.contains("occurred in 1 case").all()
     assert "occurred in 1 case" in comparison.to_html()
     assert "occurred in 1 case" in str(comparison)
-    assert "no test; no winner is named" in str(found)
+    assert "no test; no winner is named" in str(difference)
 
 
 def test_bounds_that_exclude_0_name_the_winner() -> None:
@@ -119,29 +119,29 @@ def test_bounds_that_exclude_0_name_the_winner() -> None:
     rng = np.random.default_rng(3)
     good, bad = (np.where(truth, p, 1 - p) + rng.normal(0, 0.02, 400) for p in (0.8, 0.6))
     comparison = ew.compare(truth=truth, systems={"good": good, "bad": bad}, kind="probabilities")
-    found = comparison["good", "bad"]["brier"]
-    assert (list(found.tests), found.no_winner) == (["hoeffding"], None)
-    assert found.p_value() < 1e-6
-    assert "did not occur" in (found.caveat or "")
+    brier = comparison["good", "bad"]["brier"]
+    assert (list(brier.tests), brier.no_winner) == (["hoeffding"], None)
+    assert brier.p_value() < 1e-6
+    assert "did not occur" in (brier.caveat or "")
     assert comparison.verdict.startswith("good beats bad")
 
 
 def test_probability_0_leaves_the_log_score_without_a_bound() -> None:
     codes = [1] * 30
     systems = {"certain": constant(codes, 0.0, 1.0), "careful": constant(codes, 0.1, 0.9)}
-    found = compare_forecasts(systems).pairs["certain", "careful"]
-    assert "probability 0" in (found["log"].no_interval or "")
-    assert found["brier"].no_interval is None
-    assert found["brier"].no_winner is not None
+    pair = compare_forecasts(systems).pairs["certain", "careful"]
+    assert "probability 0" in (pair["log"].no_interval or "")
+    assert pair["brier"].no_interval is None
+    assert pair["brier"].no_winner is not None
 
 
 def test_ordered_rows_keep_the_sequence_of_a_bounded_score() -> None:
     codes = [1] * 99 + [0]
     systems = {"sure": constant(codes, 0.001, 0.999), "calibrated": constant(codes, 0.01, 0.99)}
-    found = compare_forecasts(systems, ordered=True).pairs["sure", "calibrated"]
-    assert next(iter(found["brier"].tests)) == "sequence"
-    assert found["log"].no_winner is not None
-    assert "as they arrive" in (found["log"].no_interval or "")
+    pair = compare_forecasts(systems, ordered=True).pairs["sure", "calibrated"]
+    assert next(iter(pair["brier"].tests)) == "sequence"
+    assert pair["log"].no_winner is not None
+    assert "as they arrive" in (pair["log"].no_interval or "")
 
 
 def test_a_mean_score_with_few_rare_outcomes_carries_a_caveat_and_passes_no_gate() -> None:

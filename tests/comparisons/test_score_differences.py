@@ -69,22 +69,26 @@ def asah() -> PairedScores:
 def test_delong_as_published(
     first: str, second: str, statistic: float, p_value: float, interval: tuple[float, float]
 ) -> None:
-    found = score_difference(asah(), first, second, "roc_auc", permutations=0)
-    assert found.values == pytest.approx((AREAS[first], AREAS[second]), rel=1e-13)
-    assert found.difference / found.standard_error == pytest.approx(statistic, rel=1e-12)
-    assert found.p_value("delong") == pytest.approx(p_value, rel=1e-11)
+    difference = score_difference(asah(), first, second, "roc_auc", permutations=0)
+    assert difference.values == pytest.approx((AREAS[first], AREAS[second]), rel=1e-13)
+    assert difference.difference / difference.standard_error == pytest.approx(statistic, rel=1e-12)
+    assert difference.p_value("delong") == pytest.approx(p_value, rel=1e-11)
     half = (interval[1] - interval[0]) / 2
-    assert found.standard_error == pytest.approx(half / stats.norm.isf(0.025), rel=1e-12)
+    assert difference.standard_error == pytest.approx(half / stats.norm.isf(0.025), rel=1e-12)
     # Ours is Student's, with the same middle, where no swaps set it right.
-    low, high = found.interval(0.95)
+    low, high = difference.interval(0.95)
     assert (low + high) / 2 == pytest.approx((interval[0] + interval[1]) / 2, rel=1e-10)
-    assert isinstance(found.law, ScoreDifferenceLaw)
-    wider = stats.t.isf(0.025, found.law.freedom) / stats.norm.isf(0.025)
+    assert isinstance(difference.law, ScoreDifferenceLaw)
+    wider = stats.t.isf(0.025, difference.law.freedom) / stats.norm.isf(0.025)
     assert (high - low) / 2 == pytest.approx(half * wider, rel=1e-10)
     # The test to go by is that of the interval.
-    assert found.p_value() == pytest.approx(2 * stats.t.sf(abs(statistic), found.law.freedom), rel=1e-9)
-    assert min(abs(bound) for bound in found.interval(1 - found.p_value())) < 1e-9
-    assert found.probability_better == pytest.approx(stats.t.cdf(statistic, found.law.freedom), rel=1e-9)
+    assert difference.p_value() == pytest.approx(
+        2 * stats.t.sf(abs(statistic), difference.law.freedom), rel=1e-9
+    )
+    assert min(abs(bound) for bound in difference.interval(1 - difference.p_value())) < 1e-9
+    assert difference.probability_better == pytest.approx(
+        stats.t.cdf(statistic, difference.law.freedom), rel=1e-9
+    )
 
 
 # -- counted one by one ----------------------------------------------------------------------------------
@@ -121,18 +125,20 @@ def placement_effects(truth: NDArray[np.bool_], one: Floats, two: Floats) -> Flo
 @given(rows=CASES)
 def test_the_area_has_the_covariance_of_delong(rows: list[Any]) -> None:
     truth, one, two, _, _ = columns(rows)
-    found = score_difference(
+    difference = score_difference(
         PairedScores.from_scores(truth, {"one": one, "two": two}), "one", "two", "roc_auc", permutations=0
     )
-    assert found.difference == pytest.approx(wins(truth, one).mean() - wins(truth, two).mean(), abs=1e-14)
-    if found.law is not None:
+    assert difference.difference == pytest.approx(
+        wins(truth, one).mean() - wins(truth, two).mean(), abs=1e-14
+    )
+    if difference.law is not None:
         # V10 and V01, their covariances over m and n: DeLong, DeLong & Clarke-Pearson's own arrangement.
         both = [wins(truth, scores) for scores in (one, two)]
         parts = [
             np.cov([table.mean(axis=axis) for table in both]) / both[0].shape[1 - axis] for axis in (1, 0)
         ]
         contrast = np.array([1.0, -1.0])
-        assert found.standard_error**2 == pytest.approx(
+        assert difference.standard_error**2 == pytest.approx(
             contrast @ (parts[0] + parts[1]) @ contrast, rel=1e-9, abs=1e-20
         )
 
@@ -143,9 +149,9 @@ def test_clusters_are_summed_before_they_are_squared(rows: list[Any]) -> None:
     truth, one, two, clusters, _ = columns(rows)
     effects = placement_effects(truth, one, two)
     paired = PairedScores.from_scores(truth, {"one": one, "two": two}, clusters=clusters)
-    found = score_difference(paired, "one", "two", "roc_auc", permutations=0)
+    difference = score_difference(paired, "one", "two", "roc_auc", permutations=0)
     names = set(clusters.tolist())
-    if found.law is None or found.standard_error == 0:
+    if difference.law is None or difference.standard_error == 0:
         return
     # Leaving out a cluster with a share h of a class moves that class's part by 1/(1 − h) times its effects.
     sums = []
@@ -158,8 +164,8 @@ def test_clusters_are_summed_before_they_are_squared(rows: list[Any]) -> None:
             parts.append(factor * math.fsum(effects[k] for k in mine))
         sums.append(math.fsum(parts))
     expected = math.fsum(value**2 for value in sums)
-    assert found.standard_error**2 == pytest.approx(expected, rel=1e-9, abs=1e-20)
-    assert found.cases == len(names)
+    assert difference.standard_error**2 == pytest.approx(expected, rel=1e-9, abs=1e-20)
+    assert difference.cases == len(names)
 
 
 @pytest.mark.parametrize("spelling", ["roc_auc", "average_precision"])
@@ -169,26 +175,28 @@ def test_clusters_of_unequal_size_are_left_out_in_turn(spelling: str) -> None:
     truth = rng.random(len(clusters)) < 0.4
     scores = [truth + rng.normal(size=len(clusters)) + rng.normal(size=40)[clusters] / 2 for _ in "ab"]
     paired = PairedScores.from_scores(truth, {"a": scores[0], "b": scores[1]}, clusters=clusters)
-    found = score_difference(paired, "a", "b", spelling, permutations=0)
+    difference = score_difference(paired, "a", "b", spelling, permutations=0)
     without = []
     for cluster in range(40):
         kept = clusters != cluster
-        one, two = (ew.measure(ew.Ranking.from_scores(truth[kept], each[kept]), spelling) for each in scores)
+        one, two = (
+            ew.measure(ew.Ranking.from_scores(truth[kept], score[kept]), spelling) for score in scores
+        )
         without.append(one - two)
     error = math.sqrt(39 / 40 * np.sum((np.array(without) - np.mean(without)) ** 2))
-    assert found.standard_error == pytest.approx(error, rel=0.05)
-    assert isinstance(found.law, ScoreDifferenceLaw)
-    assert 4 <= found.law.freedom < 12  # 40 clusters, most cases in two of them
+    assert difference.standard_error == pytest.approx(error, rel=0.05)
+    assert isinstance(difference.law, ScoreDifferenceLaw)
+    assert 4 <= difference.law.freedom < 12  # 40 clusters, most cases in two of them
 
 
 def test_one_cluster_with_most_cases_names_no_winner() -> None:
     clusters = np.repeat(np.arange(30), [*[2] * 29, 200])
     paired = drawn(258, seed=6, clusters=clusters)
-    found = score_difference(paired, "a", "b", "roc_auc")
-    assert found.law is None
-    assert not found.tests
-    assert "degrees of freedom" in str(found.no_interval)
-    assert found.caveat == found.no_interval
+    difference = score_difference(paired, "a", "b", "roc_auc")
+    assert difference.law is None
+    assert not difference.tests
+    assert "degrees of freedom" in str(difference.no_interval)
+    assert difference.caveat == difference.no_interval
 
 
 def jackknife(truth: NDArray[np.bool_], one: Floats, two: Floats, spelling: str) -> float:
@@ -210,11 +218,11 @@ def jackknife(truth: NDArray[np.bool_], one: Floats, two: Floats, spelling: str)
 def test_average_precision_is_the_jackknife(spelling: str, rows: list[Any]) -> None:
     truth, one, two, _, _ = columns(rows)
     paired = PairedScores.from_scores(truth, {"one": one, "two": two})
-    found = score_difference(paired, "one", "two", spelling, permutations=0)
-    assert found.measure == spelling
-    if found.law is not None:
+    difference = score_difference(paired, "one", "two", spelling, permutations=0)
+    assert difference.measure == spelling
+    if difference.law is not None:
         expected = jackknife(truth, one, two, spelling)
-        assert found.standard_error**2 == pytest.approx(expected, rel=1e-8, abs=1e-18)
+        assert difference.standard_error**2 == pytest.approx(expected, rel=1e-8, abs=1e-18)
 
 
 @pytest.mark.slow
@@ -226,10 +234,10 @@ def test_values_are_those_of_each_ranking(spelling: str, rows: list[Any]) -> Non
     paired = PairedScores.from_scores(truth, {"one": one, "two": two}, weights=counts)
     method = None if spelling in ("roc_auc", "average_precision") else Bootstrap(draws=20)
     try:
-        found = score_difference(paired, "one", "two", spelling, method=method)
+        difference = score_difference(paired, "one", "two", spelling, method=method)
     except OptionError:
         return  # too few of the 20 replicates differ
-    for value, name in zip(found.values, ("one", "two"), strict=True):
+    for value, name in zip(difference.values, ("one", "two"), strict=True):
         assert value == pytest.approx(ew.measure(paired.ranking(name), spelling), rel=1e-12)
 
 
@@ -277,13 +285,13 @@ def test_identical_systems_do_not_differ(spelling: str) -> None:
     # A monotone transformation ranks alike.
     paired = PairedScores.from_scores(truth, {"a": scores, "b": scores, "c": np.exp(scores)})
     for other in ("b", "c"):
-        found = score_difference(paired, "a", other, spelling)
-        assert found.difference == 0
-        assert found.p_value() == 1
-        assert found.probability_better == 0.5
-        assert found.better is None
-        assert found.no_interval is not None
-        assert found.to_dict()["low"] is None
+        difference = score_difference(paired, "a", other, spelling)
+        assert difference.difference == 0
+        assert difference.p_value() == 1
+        assert difference.probability_better == 0.5
+        assert difference.better is None
+        assert difference.no_interval is not None
+        assert difference.to_dict()["low"] is None
 
 
 @pytest.mark.parametrize("spelling", ["roc_auc", "average_precision", "recall@100"])
@@ -308,14 +316,14 @@ def test_only_the_order_of_scores_counts(spelling: str) -> None:
     other = PairedScores.from_scores(
         paired.targets, {"a": np.exp(paired.row("a")), "b": 3 * paired.row("b") - 7}
     )
-    left, right = (score_difference(each, "a", "b", spelling) for each in (paired, other))
+    left, right = (score_difference(item, "a", "b", spelling) for item in (paired, other))
     assert left.to_dict() == right.to_dict()
 
 
 @pytest.mark.parametrize("spelling", ["roc_auc", "average_precision(ties=threshold)"])
 def test_clusters_of_one_case_each_change_nothing(spelling: str) -> None:
     plain, clustered = drawn(300, seed=4), drawn(300, seed=4, clusters=np.arange(300))
-    left, right = (score_difference(each, "a", "b", spelling, permutations=0) for each in (plain, clustered))
+    left, right = (score_difference(item, "a", "b", spelling, permutations=0) for item in (plain, clustered))
     assert left.values == pytest.approx(right.values, rel=1e-12)
     assert left.standard_error == pytest.approx(right.standard_error, rel=1e-12)
     assert tuple(left.interval()) == pytest.approx(tuple(right.interval()), rel=1e-9)
@@ -369,9 +377,9 @@ def test_a_weighted_area_sums_weights_before_it_squares_them() -> None:
     units = [(x @ x) / x.sum() for x in (w, v)]
     of_targets = w * (difference @ v / v.sum() - value) / math.sqrt(w.sum() * (w.sum() - units[0]))
     of_rest = v * (w @ difference / w.sum() - value) / math.sqrt(v.sum() * (v.sum() - units[1]))
-    found = score_difference(paired, "a", "b", "roc_auc")
-    assert found.difference == pytest.approx(value, rel=1e-12)
-    assert found.standard_error**2 == pytest.approx(of_targets @ of_targets + of_rest @ of_rest, rel=1e-10)
+    result = score_difference(paired, "a", "b", "roc_auc")
+    assert result.difference == pytest.approx(value, rel=1e-12)
+    assert result.standard_error**2 == pytest.approx(of_targets @ of_targets + of_rest @ of_rest, rel=1e-10)
 
 
 # -- the ends, and what cannot be done --------------------------------------------------------------------
@@ -388,21 +396,21 @@ def test_a_weighted_area_sums_weights_before_it_squares_them() -> None:
 )
 def test_undefined_is_a_reason(truth: list[int], spelling: str, said: str) -> None:
     paired = PairedScores.from_scores(truth, {"a": [1, 2, 3, 4], "b": [4, 3, 2, 1]})
-    found = score_difference(paired, "a", "b", spelling)
-    assert found.undefined is not None
-    assert said in found.undefined
-    assert math.isnan(found.difference)
-    assert math.isnan(found.p_value())
-    assert found.to_dict()["difference"] is None
+    difference = score_difference(paired, "a", "b", spelling)
+    assert difference.undefined is not None
+    assert said in difference.undefined
+    assert math.isnan(difference.difference)
+    assert math.isnan(difference.p_value())
+    assert difference.to_dict()["difference"] is None
 
 
 def test_one_target_has_a_difference_and_no_interval() -> None:
     paired = PairedScores.from_scores([1, 0, 0, 0], {"a": [9, 2, 3, 4], "b": [1, 3, 2, 4]})
-    found = score_difference(paired, "a", "b", "average_precision")
-    assert found.difference == 0.75
-    assert found.no_interval is not None
-    assert "two targets" in found.no_interval
-    assert list(found.tests) == ["permutation"]
+    difference = score_difference(paired, "a", "b", "average_precision")
+    assert difference.difference == 0.75
+    assert difference.no_interval is not None
+    assert "two targets" in difference.no_interval
+    assert list(difference.tests) == ["permutation"]
     with pytest.raises(OptionError, match="two targets"):
         score_difference(paired, "a", "b", "average_precision", method=Influence())
 
@@ -414,9 +422,9 @@ def test_a_perfect_ranking_has_an_interval_all_the_same(spelling: str) -> None:
     middling = rng.normal(size=100) + truth
     scores = {"perfect": truth + rng.random(100) / 2, "too": truth + rng.random(100) / 2, "b": middling}
     paired = PairedScores.from_scores(truth, scores)
-    found = score_difference(paired, "perfect", "b", spelling)
-    low, high = found.interval()
-    assert 0 < low < found.difference < high <= 1
+    difference = score_difference(paired, "perfect", "b", spelling)
+    low, high = difference.interval()
+    assert 0 < low < difference.difference < high <= 1
     both = score_difference(paired, "perfect", "too", spelling)
     assert both.difference == 0
     assert both.p_value() == 1
@@ -442,12 +450,12 @@ def test_doubt_is_said() -> None:
 def test_options_that_do_not_apply() -> None:
     paired = drawn(100, seed=1)
     method: Any
-    for method, spelling, said in (
+    for method, spelling, text in (
         (Influence(), "precision@10", "use Bootstrap"),
         (Survival(), "roc_auc", "not for differences of rankings"),
         (Bootstrap, "roc_auc", "a method is an object"),
     ):
-        with pytest.raises(OptionError, match=said):
+        with pytest.raises(OptionError, match=text):
             score_difference(paired, "a", "b", spelling, method=method)
     for permutations in (-1, 1, 98):
         with pytest.raises(OptionError, match=f"permutations.*{permutations}|{permutations} permutations"):
@@ -483,10 +491,10 @@ def test_a_comparison_of_a_file_drops_rows_that_lack_truth_score_or_cluster(
     named = {"truth": "y", "systems": ["a", "b"], "kind": "scores", "cluster": "c"}
     expected = ew.compare(whole.drop(index=[4, 40]), **named)["a", "b"]["roc_auc"]
     for data in (frame, tmp_path / "s.csv"):
-        found = ew.compare(data, missing="drop", **named)
-        assert found["a", "b"]["roc_auc"].values == expected.values
-        assert found["a", "b"]["roc_auc"].interval() == pytest.approx(expected.interval())
-        assert found.provenance["dropped"] == 2
+        comparison = ew.compare(data, missing="drop", **named)
+        assert comparison["a", "b"]["roc_auc"].values == expected.values
+        assert comparison["a", "b"]["roc_auc"].interval() == pytest.approx(expected.interval())
+        assert comparison.provenance["dropped"] == 2
         with pytest.raises(InputError, match=r"missing .* \(2 such rows\): .*--missing drop"):
             ew.compare(data, **named)
 

@@ -162,9 +162,9 @@ def test_swapped_clusters_against_all_swaps() -> None:
     [("precision@30", BootstrapLaw, "bootstrap"), ("roc_auc", CalibratedLaw, "influence")],
 )
 def test_an_interval_says_how_it_was_found(spelling: str, law: type, said: str) -> None:
-    found = score_difference(sample(100, seed=1, levels=9), "a", "b", spelling)
-    assert isinstance(found.law, law)
-    assert found.interval_method.startswith(said)
+    difference = score_difference(sample(100, seed=1, levels=9), "a", "b", spelling)
+    assert isinstance(difference.law, law)
+    assert difference.interval_method.startswith(said)
 
 
 def test_how_many_permutations_are_made() -> None:

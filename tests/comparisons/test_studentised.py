@@ -60,8 +60,8 @@ def test_equals_every_swap_in_fractions(measure: str, seed: int) -> None:
         swapped = {i for i, coin in zip(differ, coins, strict=True) if coin}
         turned = [(t, b, a) if i in swapped else (t, a, b) for i, (t, a, b) in enumerate(rows)]
         count += squared_distance(turned, targets, share) >= observed
-    found = swap_test(cells, resolve(cells.tables[0], measure), studentised=True)
-    assert found.exact == Fraction(count, 2 ** len(differ))
+    result = swap_test(cells, resolve(cells.tables[0], measure), studentised=True)
+    assert result.exact == Fraction(count, 2 ** len(differ))
 
 
 def test_floats_and_whole_numbers_agree(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,8 +86,8 @@ def drawn(cases: int, seed: int, **options: Any) -> Paired:
     """Both precisions are 0.7; the second predicts the class twelve times as often."""
     rng = np.random.default_rng(seed)
     truth, one, two = rng.random(cases) < 0.5, rng.random(cases), rng.random(cases)
-    said = {"rare": one < np.where(truth, 0.07, 0.03), "often": two < np.where(truth, 0.84, 0.36)}
-    return Paired.from_labels(truth, said, **options)
+    predictions = {"rare": one < np.where(truth, 0.07, 0.03), "often": two < np.where(truth, 0.84, 0.36)}
+    return Paired.from_labels(truth, predictions, **options)
 
 
 @pytest.mark.slow
@@ -105,10 +105,12 @@ def test_equal_precisions_are_told_apart_no_more_often_than_the_level() -> None:
 
 
 def test_a_system_that_predicts_a_class_a_few_times_is_no_winner() -> None:
-    found = label_differences(drawn(300, 1), "rare", "often", ["precision[True]", "mcc", "recall[True]"])
-    assert [each.no_winner is None for each in found.values()] == [False, False, True]
+    differences = label_differences(
+        drawn(300, 1), "rare", "often", ["precision[True]", "mcc", "recall[True]"]
+    )
+    assert [value.no_winner is None for value in differences.values()] == [False, False, True]
     many = label_differences(drawn(2000, 1), "rare", "often", ["precision[True]", "mcc"])
-    assert all(each.no_winner is None for each in many.values())
+    assert all(member.no_winner is None for member in many.values())
     assert next(iter(many["mcc"].tests)) == "studentised"
 
 
@@ -122,13 +124,13 @@ def test_markedness_of_few_cases_equals_every_swap() -> None:
 
     def square(first: np.ndarray, second: np.ndarray) -> float:
         values, parts = [], []
-        for said in (first, second):
-            right, wrong = [np.mean(truth[said == k] == 1) if (said == k).any() else None for k in (1, 0)]
+        for text in (first, second):
+            right, wrong = [np.mean(truth[text == k] == 1) if (text == k).any() else None for k in (1, 0)]
             if right is None or wrong is None:
                 return float("inf")
             values.append(right - wrong)
             share = np.where(
-                said == 1, (truth - right) / (said == 1).sum(), (truth - wrong) / -(said == 0).sum()
+                text == 1, (truth - right) / (text == 1).sum(), (truth - wrong) / -(text == 0).sum()
             )
             parts.append(share)
         gap = values[0] - values[1]

@@ -83,8 +83,8 @@ def brute_force(
 @pytest.mark.parametrize("measure", MEASURES)
 def test_equals_every_swap(seed: int, measure: str) -> None:
     data = drawn(7, 2 + seed % 3, seed)
-    found = label_differences(paired(*data), "one", "two", [measure])[measure]
-    assert found.tests["randomisation"].exact == brute_force(*data, MEASURES[measure])
+    result = label_differences(paired(*data), "one", "two", [measure])[measure]
+    assert result.tests["randomisation"].exact == brute_force(*data, MEASURES[measure])
 
 
 def test_clusters_of_one_case_are_cases() -> None:
@@ -92,16 +92,16 @@ def test_clusters_of_one_case_are_cases() -> None:
     alone = paired(np.arange(len(truth)), truth, one, two)
     plain = Paired.from_labels(truth, {"one": one, "two": two})
     for measure in ("informedness", "accuracy", "recall[0]"):
-        ours, cases = (label_differences(each, "one", "two", [measure])[measure] for each in (alone, plain))
+        ours, cases = (label_differences(item, "one", "two", [measure])[measure] for item in (alone, plain))
         assert ours.tests["randomisation"].exact == cases.tests["randomisation"].exact
 
 
 def test_identical_systems() -> None:
     cluster, truth, one, _ = drawn(9, 2, 1)
-    for measure, found in label_differences(
+    for measure, result in label_differences(
         paired(cluster, truth, one, one), "one", "two", list(MEASURES)
     ).items():
-        assert found.tests["randomisation"].exact == 1, measure
+        assert result.tests["randomisation"].exact == 1, measure
 
 
 def test_many_clusters() -> None:

@@ -43,11 +43,11 @@ def test_draws_enclose_enumeration_with_ties() -> None:
         rows = [
             tuple(Fraction(int(k), int(rng.choice([3, 10]))) for k in rng.integers(0, 4, 3)) for _ in range(4)
         ]
-        found = randomised_tukey([[float(x) for x in row] for row in rows], draws=20_000, seed=seed)
+        result = randomised_tukey([[float(x) for x in row] for row in rows], draws=20_000, seed=seed)
         for (i, j), expected in enumerated(rows).items():
-            drawn = tail(found[i, j], 20_000)
+            drawn = tail(result[i, j], 20_000)
             missed += not drawn.low <= expected <= drawn.high
-            assert found[i, j] == found[j, i]
+            assert result[i, j] == result[j, i]
     # 15 intervals of 99%, three at a time from the same draws.
     assert missed <= 1
 
@@ -62,25 +62,25 @@ def test_a_tie_of_fractions_counts_as_beyond() -> None:
     rows += [(Fraction(0), Fraction(1, 2)), (Fraction(1, 2), Fraction(0))]
     expected = enumerated(rows)[0, 1]
     values = [[float(x) for x in row] for row in rows]
-    found = tail(randomised_tukey(values, draws=20_000, seed=1)[0, 1], 20_000)
-    assert found.low <= expected <= found.high
+    result = tail(randomised_tukey(values, draws=20_000, seed=1)[0, 1], 20_000)
+    assert result.low <= expected <= result.high
 
 
 def test_two_systems_are_the_permutation_test() -> None:
     rng = np.random.default_rng(6)
     values = rng.random((18, 2)) + np.array([0.1, 0.0])
     exact = permutation_test(values[:, 0] - values[:, 1]).p_value
-    found = tail(randomised_tukey(values, draws=50_000, seed=1)[0, 1], 50_000)
+    result = tail(randomised_tukey(values, draws=50_000, seed=1)[0, 1], 50_000)
     assert 0.02 < exact < 0.9
-    assert found.low <= exact <= found.high
+    assert result.low <= exact <= result.high
 
 
 def test_identical_systems_have_p_1() -> None:
     column = np.random.default_rng(0).random((50, 1))
     assert (randomised_tukey(np.repeat(column, 4, axis=1), draws=200) == 1).all()
     twins = np.concatenate([column, column, column[::-1]], axis=1)
-    found = randomised_tukey(twins, draws=500)
-    assert found[0, 1] == 1
+    result = randomised_tukey(twins, draws=500)
+    assert result[0, 1] == 1
     # One unit alone tells nothing: whoever is dealt what, the range is the same.
     assert (randomised_tukey([[0.1, 0.5, 0.9]], draws=99)[0, 1] == 1).all()
 
@@ -89,11 +89,11 @@ def test_a_system_far_ahead_stands_apart() -> None:
     rng = np.random.default_rng(2)
     values = rng.random((80, 5))
     values[:, 3] += 0.5
-    found = randomised_tukey(values, draws=999, seed=3)
+    result = randomised_tukey(values, draws=999, seed=3)
     others = [0, 1, 2, 4]
-    assert (found[3, others] == 1 / 1000).all()
-    assert (np.diag(found) == 1).all()
-    assert all(found[i, j] > 0.05 for i, j in combinations(others, 2))
+    assert (result[3, others] == 1 / 1000).all()
+    assert (np.diag(result) == 1).all()
+    assert all(result[i, j] > 0.05 for i, j in combinations(others, 2))
 
 
 def test_the_seed_decides() -> None:
@@ -105,11 +105,11 @@ def test_the_seed_decides() -> None:
 
 def test_the_number_of_cores_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(4).random((10, 4))
-    found = []
+    results = []
     for cores in (1, 3):
         monkeypatch.setattr(threads, "available_cores", lambda number=cores: number)
-        found.append(randomised_tukey(values, draws=3_500))
-    assert np.array_equal(*found)
+        results.append(randomised_tukey(values, draws=3_500))
+    assert np.array_equal(*results)
 
 
 def test_no_draws_are_refused() -> None:

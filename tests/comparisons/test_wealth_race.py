@@ -22,13 +22,13 @@ Systems = dict[str, Forecasts]
 
 def systems(cases: int = 300, classes: int = 3, names: str = "ABCD", seed: int = 0) -> Systems:
     rng = np.random.default_rng(seed)
-    truth, found = rng.integers(0, classes, cases), {}
-    for place, name in enumerate(names):
+    truth, result = rng.integers(0, classes, cases), {}
+    for index, name in enumerate(names):
         # Each is surer of the truth than the one before.
-        chances = rng.dirichlet(np.ones(classes), cases) + 0.3 * place * np.eye(classes)[truth]
+        chances = rng.dirichlet(np.ones(classes), cases) + 0.3 * index * np.eye(classes)[truth]
         chances /= chances.sum(axis=1, keepdims=True)
-        found[name] = Forecasts.of(truth, chances, labels=range(classes))
-    return found
+        result[name] = Forecasts.of(truth, chances, labels=range(classes))
+    return result
 
 
 def duels_of(given: Systems, **options: Any) -> list[Duel]:
@@ -49,7 +49,7 @@ def both_races(given: Systems, **options: Any) -> tuple[WealthRace, WealthRace]:
 
 def test_log_wealth_is_the_sum_of_log_ratios_and_antisymmetric() -> None:
     given = systems()
-    logs = {name: np.log(each.of_truth(each.probabilities)) for name, each in given.items()}
+    logs = {name: np.log(item.of_truth(item.probabilities)) for name, item in given.items()}
     for race in both_races(given):
         assert race.cases == 300
         for a, b in itertools.permutations(given, 2):
@@ -87,7 +87,7 @@ def test_both_directions_are_paid_for() -> None:
 def test_with_an_order_the_maximum_on_the_way_counts() -> None:
     given = systems(200)
     race = race_of_duels(duels_of(given, ordered=True))
-    logs = {name: np.log(each.of_truth(each.probabilities)) for name, each in given.items()}
+    logs = {name: np.log(item.of_truth(item.probabilities)) for name, item in given.items()}
     for a, b in itertools.permutations(given, 2):
         largest = max(0.0, float(np.cumsum(logs[a] - logs[b]).max()))
         assert race.evidence[a, b].p_value == pytest.approx(math.exp(-largest), rel=1e-9)
@@ -99,7 +99,7 @@ def test_with_an_order_the_maximum_on_the_way_counts() -> None:
 def test_paths_are_on_one_short_grid(cases: int) -> None:
     given = systems(cases)
     race = race_of_duels(duels_of(given))
-    logs = {name: np.log(each.of_truth(each.probabilities)) for name, each in given.items()}
+    logs = {name: np.log(item.of_truth(item.probabilities)) for name, item in given.items()}
     assert len(race.positions) == min(512, cases)
     assert race.positions[-1] == cases
     for a, b in itertools.permutations(given, 2):
@@ -111,7 +111,7 @@ def test_paths_are_on_one_short_grid(cases: int) -> None:
 def test_merged_scores_give_the_same_race() -> None:
     given = systems()
     shards = [
-        ForecastScores.from_forecasts({name: each[start : start + 77] for name, each in given.items()})
+        ForecastScores.from_forecasts({name: item[start : start + 77] for name, item in given.items()})
         for start in range(0, 300, 77)
     ]
     merged = race_of_scores(functools.reduce(operator.add, shards))
@@ -138,7 +138,7 @@ def test_ruin_is_not_hidden() -> None:
         "ruined": [0.6, 1.0, 0.7, 0.9],
         "lost": [0.9, 0.1, 0.0, 0.9],
     }
-    given = {name: Forecasts.of(truth, each) for name, each in chances.items()}
+    given = {name: Forecasts.of(truth, item) for name, item in chances.items()}
     sums, ways = both_races(given, ordered=True)
     for race in (sums, ways):
         assert race.leader == "sound"

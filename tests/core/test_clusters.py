@@ -40,26 +40,26 @@ def test_ratios_agree_with_the_matrices_of_bell_and_mccaffrey(seed):
     np.add.at(weights, (cluster, part), 1)
     np.add.at(residuals, (cluster, part), values - means[part])
     kept = weights.sum(axis=1) > 0
-    found = cluster_variance_of_ratios(residuals[kept], weights[kept], coefficients, variances)
-    assert (found.variance, found.freedom) == pytest.approx(expected, rel=1e-9)
+    result = cluster_variance_of_ratios(residuals[kept], weights[kept], coefficients, variances)
+    assert (result.variance, result.freedom) == pytest.approx(expected, rel=1e-9)
 
 
 def test_clusters_of_one_case_give_the_variance_of_a_mean():
     values = np.array([0.0, 1.0, 4.0, 2.0, 2.5])
-    found = cluster_variance_of_ratios(values - values.mean(), np.ones(5))
-    assert found.variance == pytest.approx(values.var(ddof=1) / 5)
-    assert found.freedom == pytest.approx(4)
-    assert found.effective == pytest.approx(5)
+    result = cluster_variance_of_ratios(values - values.mean(), np.ones(5))
+    assert result.variance == pytest.approx(values.var(ddof=1) / 5)
+    assert result.freedom == pytest.approx(4)
+    assert result.effective == pytest.approx(5)
 
 
 def test_a_giant_among_forty_leaves_few_degrees_of_freedom():
     sizes = np.append(np.full(39, 3.0), 100.0)
-    found = cluster_variance_of_ratios(np.zeros(40), sizes)
-    assert 4 < found.freedom < 5
-    assert found.effective == pytest.approx(217**2 / (39 * 9 + 10_000))
+    result = cluster_variance_of_ratios(np.zeros(40), sizes)
+    assert 4 < result.freedom < 5
+    assert result.effective == pytest.approx(217**2 / (39 * 9 + 10_000))
 
 
 def test_a_ratio_in_one_cluster_alone_is_not_reliable():
-    found = cluster_variance_of_ratios(np.zeros((2, 2)), np.array([[3.0, 4.0], [2.0, 0.0]]))
-    assert found.freedom == 0
-    assert np.isnan(found.variance)
+    result = cluster_variance_of_ratios(np.zeros((2, 2)), np.array([[3.0, 4.0], [2.0, 0.0]]))
+    assert result.freedom == 0
+    assert np.isnan(result.variance)

@@ -46,15 +46,15 @@ TALLIES: dict[str, Any] = {
 @pytest.mark.parametrize("name", TALLIES)
 def test_the_method_of_an_estimate_gives_the_same_interval_again(name: str) -> None:
     tally, number = TALLIES[name], 0
-    spellings = (f"{each.name}{more}" for each in catalogue() for more in ("", "[1]", "@3", "[1]@3"))
+    spellings = (f"{measure.name}{more}" for measure in catalogue() for more in ("", "[1]", "@3", "[1]@3"))
     for spelling in spellings:
         try:
-            found = ew.estimate(tally, spelling)
+            estimate = ew.estimate(tally, spelling)
         except EdgeworthError:  # no measure of this tally
             continue
         number += 1
-        again = ew.estimate(tally, spelling, method=found.method)
-        assert tuple(again.interval()) == pytest.approx(tuple(found.interval()), nan_ok=True), spelling
-        assert str(again.method) == str(found.method)
-        assert (found.method is None) == (found.law is None), spelling
+        again = ew.estimate(tally, spelling, method=estimate.method)
+        assert tuple(again.interval()) == pytest.approx(tuple(estimate.interval()), nan_ok=True), spelling
+        assert str(again.method) == str(estimate.method)
+        assert (estimate.method is None) == (estimate.law is None), spelling
     assert number >= 4

@@ -39,7 +39,7 @@ def as_matrix(table: ContingencyTable, values: dict[tuple[Any, Any], Any]) -> li
 
 
 def draw(labels: list[Any], rows: int, seed: int) -> list[Any]:
-    return [labels[place] for place in np.random.default_rng(seed).integers(len(labels), size=rows)]
+    return [labels[index] for index in np.random.default_rng(seed).integers(len(labels), size=rows)]
 
 
 KINDS: dict[str, tuple[Make, list[Any]]] = {

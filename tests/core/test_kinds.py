@@ -147,7 +147,7 @@ class WaitsKind(Kind[Waits]):
             one, two = (ew.estimate(systems[name], "mean_wait") for name in (first, second))
             error = math.hypot(one.standard_error, two.standard_error)
             law = NormalLaw(one.value - two.value, error, Scale())
-            found = Difference(
+            result = Difference(
                 "mean_wait",
                 first,
                 second,
@@ -157,7 +157,7 @@ class WaitsKind(Kind[Waits]):
                 cases=float(systems[first].number + systems[second].number),
                 interval_method="normal",
             )
-            return {"mean_wait": found}
+            return {"mean_wait": result}
 
         return compare_pairs(
             "waits",

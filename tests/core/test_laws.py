@@ -29,7 +29,7 @@ def two_by_two(a: int, b: int, c: int, d: int) -> ew.ContingencyTable:
 
 
 def wilson_law(successes: float, trials: float) -> NewcombeLaw:
-    one, hits, number = (np.array([each], dtype=np.float64) for each in (1.0, successes, trials))
+    one, hits, number = (np.array([item], dtype=np.float64) for item in (1.0, successes, trials))
     return NewcombeLaw(Combination(0.0, one, hits, number))
 
 

@@ -88,28 +88,28 @@ def test_a_misspelt_name_is_answered_with_the_nearest(text: str, said: str) -> N
 
 def test_a_measure_of_one_label_names_its_mean() -> None:
     table = ew.ContingencyTable.from_matrix([[3, 1, 0], [2, 4, 1], [0, 1, 2]], rows="predicted", labels="abc")
-    for name, said in (
+    for name, text in (
         ("F1", "--positive.*macro_f "),
         ("recall", "balanced_accuracy"),
         ("fpr", r"\(--positive\)$"),
     ):
-        with pytest.raises(OptionError, match=said):
+        with pytest.raises(OptionError, match=text):
             ew.measure(table, name)
 
 
 def test_names_are_known_wherever_a_measure_is_spelt() -> None:
     truth, one, two = [1, 1, 0, 0] * 10, [1, 0, 0, 0] * 10, [1, 1, 1, 0] * 10
     assert ew.estimate(TABLE, "TPR[a]").measure == "recall[a]"
-    found = ew.compare(truth=truth, systems={"A": one, "B": two}, positive=1, measures=["F1", "MCC"])
-    assert found.measures == ("f", "mcc")
-    assert found["A", "B"]["f1"] is found["A", "B"]["f"]
+    comparison = ew.compare(truth=truth, systems={"A": one, "B": two}, positive=1, measures=["F1", "MCC"])
+    assert comparison.measures == ("f", "mcc")
+    assert comparison["A", "B"]["f1"] is comparison["A", "B"]["f"]
     report = ew.evaluate(truth=truth, prediction=one, positive=1, measures=["F1", "Acc" + "uracy"])
     assert list(report.numbers["requested"]) == ["f", "accuracy"]
     assert report.numbers["requested"]["f"]["value"] == pytest.approx(2 / 3)
     scored = ew.evaluate(truth=truth, score=one, measures=["AUC", "P@5"])
     assert list(scored.numbers["requested"]) == ["roc_auc", "precision@5"]
-    told = ew.evaluate(truth=truth, probabilities=[0.9, 0.6, 0.2, 0.3] * 10, measures=["auc", "log_loss"])
-    assert {name: each["value"] for name, each in told.numbers["requested"].items()} == {
+    result = ew.evaluate(truth=truth, probabilities=[0.9, 0.6, 0.2, 0.3] * 10, measures=["auc", "log_loss"])
+    assert {name: item["value"] for name, item in result.numbers["requested"].items()} == {
         "roc_auc": 1.0,
         "log[model]": pytest.approx(-sum(map(math.log, (0.9, 0.6, 0.8, 0.7))) / 4),
     }

@@ -82,8 +82,8 @@ def public_callables() -> Iterator[tuple[str, Any]]:
         for spelling, member in members.items():
             yield spelling, member
             if inspect.isclass(member):
-                found = inspect.getmembers(member, inspect.isfunction)
-                yield from ((f"{spelling}.{x}", method) for x, method in found if not x.startswith("_"))
+                result = inspect.getmembers(member, inspect.isfunction)
+                yield from ((f"{spelling}.{x}", method) for x, method in result if not x.startswith("_"))
     yield from ((x, getattr(edgeworth.sklearn, x)) for x in edgeworth.sklearn.__all__)
 
 

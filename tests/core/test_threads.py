@@ -100,11 +100,11 @@ def scored() -> ForecastScores:
 
 
 def test_the_number_of_cores_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = []
+    results = []
     for cores in (1, 2, 3):
         monkeypatch.setattr(threads, "available_cores", lambda cores=cores: cores)
-        found.append(scored())
-    assert found[0] == found[1] == found[2]
+        results.append(scored())
+    assert results[0] == results[1] == results[2]
 
 
 def test_a_forked_process_has_threads_of_its_own() -> None:

@@ -211,7 +211,7 @@ def test_many_cases_change_no_measure_of_a_label(name: str) -> None:
 
 
 def test_chi_square_grows_with_the_cases() -> None:
-    few, many = (ew.measure(table_of(each), "chi_square") for each in (BASE, np.array(BASE) * MANY))
+    few, many = (ew.measure(table_of(item), "chi_square") for item in (BASE, np.array(BASE) * MANY))
     assert many == pytest.approx(MANY * few, rel=1e-12)
 
 

@@ -24,7 +24,7 @@ INVISIBLE = {
 def _warnings(twin: str, label: str = "spam") -> list[str]:
     truth = [label, twin, "ham", "ham"] * 10
     report = ew.evaluate(truth=truth, prediction=truth)
-    return [each for each in report.warnings if "look the same" in each]
+    return [warning for warning in report.warnings if "look the same" in warning]
 
 
 @pytest.mark.parametrize("sign", INVISIBLE.values(), ids=INVISIBLE)
@@ -59,15 +59,15 @@ def test_comparisons() -> None:
     truth = ["spam", "spam\u200b", "ham", "ham"] * 10
     systems = {"a": truth, "b": truth[::-1]}
     warnings = ew.compare(truth=truth, systems=systems).report.warnings
-    found = [each for each in warnings if "look the same" in each]
-    assert len(found) == 1
-    assert "with U+200B" in found[0]
+    results = [warning for warning in warnings if "look the same" in warning]
+    assert len(results) == 1
+    assert "with U+200B" in results[0]
 
 
 def test_a_prediction_that_never_occurs_is_named_once() -> None:
     truth, prediction = ["spam", "ham"] * 20, ["spam ", "ham"] * 20
     warnings = ew.evaluate(truth=truth, prediction=prediction).warnings
-    assert sum("'spam '" in each or "look the same" in each for each in warnings) == 1
+    assert sum("'spam '" in warning or "look the same" in warning for warning in warnings) == 1
 
 
 def test_many_groups_are_not_all_named() -> None:

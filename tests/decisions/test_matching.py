@@ -131,8 +131,8 @@ def test_seven_clusters_of_four_classes_are_tested_in_little_memory() -> None:
     # A search by single moves in the same tables finds a lower bound of each table's best.
     problem = Problem(table.counts[4:, :4].astype(float), one_to_one=False)
     (drawn,) = random_tables(*(problem.counts.sum(axis=axis).astype(int).tolist() for axis in (1, 0)), 999, 0)
-    searched = [replace(problem, counts=each.astype(float)) for each in drawn[:100]]
-    bounds = [_informedness_of(each, _search(each, 0)) for each in searched]
+    searched = [replace(problem, counts=item.astype(float)) for item in drawn[:100]]
+    bounds = [_informedness_of(member, _search(member, 0)) for member in searched]
     at_least = sum(value >= matching.informedness - 1e-12 for value in bounds)
     assert result.p_value >= (at_least + 1) / 1000
 

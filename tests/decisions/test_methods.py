@@ -244,9 +244,9 @@ SAMPLES: dict[str, tuple[Any, Any]] = {
 )
 def test_no_interval_is_of_zero_width(sample: str, options: dict[str, Any]) -> None:
     table = ew.ContingencyTable.from_labels(*SAMPLES[sample], **options)
-    for each in ew.catalogue():
-        if each.kind == "decisions":
-            spelling = f"{each.name}[0]" if each.scope == "label" else each.name
+    for measure in ew.catalogue():
+        if measure.kind == "decisions":
+            spelling = f"{measure.name}[0]" if measure.scope == "label" else measure.name
             low, high = ew.estimate(table, spelling).interval()
             assert math.isnan(low) or low < high, spelling
 

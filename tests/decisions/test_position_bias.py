@@ -63,11 +63,11 @@ def test_single_questions_have_mcnemars_exact_test_and_stuart_and_maxwells() -> 
     truth, chosen = draw(1, 150, 0.3)
     result = examine_position_bias(truth, chosen, OPTIONS)
     assert result is not None
-    for each in result.options:
-        only_chosen = sum(c == each.option != t for t, c in zip(truth, chosen, strict=True))
-        only_right = sum(t == each.option != c for t, c in zip(truth, chosen, strict=True))
-        assert each.p_value == pytest.approx(binomtest(only_chosen, only_chosen + only_right).pvalue)
-        assert (each.predicted, each.actual) == (chosen.count(each.option), truth.count(each.option))
+    for option in result.options:
+        only_chosen = sum(c == option.option != t for t, c in zip(truth, chosen, strict=True))
+        only_right = sum(t == option.option != c for t, c in zip(truth, chosen, strict=True))
+        assert option.p_value == pytest.approx(binomtest(only_chosen, only_chosen + only_right).pvalue)
+        assert (option.predicted, option.actual) == (chosen.count(option.option), truth.count(option.option))
     counts = [
         [sum((t, c) == (x, y) for t, c in zip(truth, chosen, strict=True)) for y in OPTIONS] for x in OPTIONS
     ]
@@ -86,8 +86,8 @@ def test_clusters_are_flipped_as_wholes() -> None:
     for index, (t, c) in enumerate(zip(truth, chosen, strict=True)):
         steps[clusters[index], OPTIONS.index(c)] += 1
         steps[clusters[index], OPTIONS.index(t)] -= 1
-    for column, each in zip(steps.T, result.options, strict=True):
-        assert each.p_value == pytest.approx(float(enumerate_flips(column)), abs=1e-12)
+    for column, option in zip(steps.T, result.options, strict=True):
+        assert option.p_value == pytest.approx(float(enumerate_flips(column)), abs=1e-12)
     smallest = min(enumerate_flips(column) for column in steps.T)
     assert result.test.p_value == pytest.approx(min(1.0, 4 * float(smallest)), abs=1e-12)
 

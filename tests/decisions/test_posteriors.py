@@ -105,8 +105,8 @@ def test_which_is_larger_by_another_integral(one: tuple[int, ...], two: tuple[in
 
 
 def test_a_law_against_itself_is_even() -> None:
-    for each in (law(10, 10, 5, "f"), law(0, 4, 3, "recall"), law(3000, 2, 1, "precision")):
-        assert probability_larger(each, each) == pytest.approx(0.5, abs=1e-9)
+    for item in (law(10, 10, 5, "f"), law(0, 4, 3, "recall"), law(3000, 2, 1, "precision")):
+        assert probability_larger(item, item) == pytest.approx(0.5, abs=1e-9)
 
 
 def test_draws_agree() -> None:

@@ -213,5 +213,5 @@ def test_several_labels_may_mean_no_decision(several: Any) -> None:
     assert paired.to_dict() == Paired.from_labels(truth, {"x": one, "y": truth}, abstain="?").to_dict()
     several_away = ew.compare(truth=truth, systems=systems, abstain=list(several), measures=["accuracy"])
     one_away = ew.compare(truth=truth, systems={"x": one, "y": truth}, abstain="?", measures=["accuracy"])
-    result = (each["x", "y"]["accuracy"].difference for each in (several_away, one_away))
+    result = (item["x", "y"]["accuracy"].difference for item in (several_away, one_away))
     assert list(result) == pytest.approx([3 / 7 - 1] * 2)

@@ -185,8 +185,8 @@ def test_a_bad_docstring_is_found() -> None:
         """the double"""
         return 2 * x
 
-    found = {lack for _, lack in problems("double", double)}
-    assert found == {"a summary that is one sentence", "the parameters x", "what it returns", "an example"}
+    results = {lack for _, lack in problems("double", double)}
+    assert results == {"a summary that is one sentence", "the parameters x", "what it returns", "an example"}
 
     class Pair:
         """A pair.

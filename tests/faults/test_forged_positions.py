@@ -22,14 +22,14 @@ def path(**options: Any) -> Any:
 
 def forged(place: int, sums: float | None = None) -> str:
     """The tally of a path that is said to begin at a place."""
-    found = json.loads(tally_text(path(rows_before=10)))
-    blocks = found["tally"]["wealth"]["blocks"]
+    payload = json.loads(tally_text(path(rows_before=10)))
+    blocks = payload["tally"]["wealth"]["blocks"]
     for name in ("starts", "ends"):
-        blocks[name] = [each - 10 + place for each in blocks[name]]
+        blocks[name] = [block - 10 + place for block in blocks[name]]
     if sums is not None:
         blocks["sums"][0][1] = sums
-    found["checksum"] = _checksum(canonical_text(found[section]) for section in SECTIONS)
-    return json.dumps(found)
+    payload["checksum"] = _checksum(canonical_text(payload[section]) for section in SECTIONS)
+    return json.dumps(payload)
 
 
 @pytest.mark.parametrize("place", [-5, 2**53 - 29, 2**62, 2**63 - 31, 2**63, 10**400])

@@ -44,11 +44,11 @@ def counted(values: Any, came_true: Any, cuts: list[int]) -> BoundedReliability:
 
 def by_cells(values: Any, came_true: Any) -> dict[int, tuple[int, int, Fraction]]:
     """Cases, hits and the exact mean of each cell, one case after the other."""
-    found: dict[int, tuple[int, int, Fraction]] = {}
+    results: dict[int, tuple[int, int, Fraction]] = {}
     for cell, value, hit in zip(cells_of(values).tolist(), values.tolist(), came_true.tolist(), strict=True):
-        cases, hits, total = found.get(cell, (0, 0, Fraction(0)))
-        found[cell] = (cases + 1, hits + hit, total + Fraction(value))
-    return {cell: (cases, hits, total / cases) for cell, (cases, hits, total) in found.items()}
+        cases, hits, total = results.get(cell, (0, 0, Fraction(0)))
+        results[cell] = (cases + 1, hits + hit, total + Fraction(value))
+    return {cell: (cases, hits, total / cases) for cell, (cases, hits, total) in results.items()}
 
 
 @pytest.mark.parametrize("most", [len(EDGES), 700, 10**6])
@@ -65,8 +65,8 @@ def test_cuts_do_not_matter(most: int, cuts: list[int]) -> None:
 
 def test_few_values_are_counted_as_they_are() -> None:
     values, came_true = forecasts(800)
-    found, plain = counted(values, came_true, [300]), Reliability.of(values, came_true)
-    assert found.to_dict() == {"is_rounded": False, **plain.to_dict()}
+    result, plain = counted(values, came_true, [300]), Reliability.of(values, came_true)
+    assert result.to_dict() == {"is_rounded": False, **plain.to_dict()}
 
 
 def test_many_values_are_counted_at_the_mean_of_their_cells() -> None:
@@ -103,9 +103,9 @@ def test_means_stay_in_their_cells() -> None:
     values = np.unique(np.concatenate([forecasts(40_000)[0], EDGES]))
     cases = np.random.default_rng(6).integers(1, 1 << 40, len(values))
     cells, starts = np.unique(cells_of(values), return_index=True)
-    found = Reliability(values, cases, np.zeros_like(cases)).together(starts)
-    np.testing.assert_array_equal(cells_of(found.values), cells)
-    assert (np.diff(found.values) > 0).all()
+    result = Reliability(values, cases, np.zeros_like(cases)).together(starts)
+    np.testing.assert_array_equal(cells_of(result.values), cells)
+    assert (np.diff(result.values) > 0).all()
 
 
 @pytest.mark.parametrize("score", ["brier", "log"])
@@ -115,9 +115,9 @@ def test_rounding_hardly_moves_the_parts_of_a_score(score: str) -> None:
     came_true = rng.random(20_000) < 0.8 * values + 0.1
     exact = decompose(Reliability.of(values, came_true, None), score)
     with mock.patch.object(bounded, "MAX_DISTINCT_FORECASTS", 1000):
-        found = BoundedReliability.of(values, came_true)
-        assert found.is_rounded
-        rounded = decompose(found, score)
+        bounded_reliability = BoundedReliability.of(values, came_true)
+        assert bounded_reliability.is_rounded
+        rounded = decompose(bounded_reliability, score)
     assert np.isfinite(exact.score)
     # A case is off by 1/4096 at most, and many cases by much less.
     assert rounded.score == pytest.approx(exact.score, abs=1 / 4096 / 10)
@@ -129,11 +129,11 @@ def test_rounding_hardly_moves_the_parts_of_a_score(score: str) -> None:
 def test_plain_values_come_back_through_json(most: int) -> None:
     values, came_true = forecasts(400)
     with mock.patch.object(bounded, "MAX_DISTINCT_FORECASTS", most):
-        found = BoundedReliability.of(values, came_true)
-        payload = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-        assert BoundedReliability.from_dict(payload) == found
-        assert found != BoundedReliability.of(values[:9], came_true[:9])
-        assert found != 1
+        bounded_reliability = BoundedReliability.of(values, came_true)
+        payload = json.loads(json.dumps(bounded_reliability.to_dict(), allow_nan=False))
+        assert BoundedReliability.from_dict(payload) == bounded_reliability
+        assert bounded_reliability != BoundedReliability.of(values[:9], came_true[:9])
+        assert bounded_reliability != 1
 
 
 def test_wrong_files_are_refused() -> None:

@@ -34,12 +34,12 @@ def counted(rows: Rows, step: float | None = None) -> Calibration:
 
 @given(rows=ROWS)
 def test_counting_one_by_one(rows: Rows) -> None:
-    found = counted(rows)
-    assert found.cases == len(rows)
-    for place, label in enumerate(["a", "b", "c"]):
-        cases = Counter(row[1][place] for row in rows)
-        hits = Counter(row[1][place] for row in rows if row[0] == label)
-        curve = found.curve(label)
+    result = counted(rows)
+    assert result.cases == len(rows)
+    for index, label in enumerate(["a", "b", "c"]):
+        cases = Counter(row[1][index] for row in rows)
+        hits = Counter(row[1][index] for row in rows if row[0] == label)
+        curve = result.curve(label)
         assert curve.values.tolist() == sorted(cases)
         assert curve.cases.tolist() == [cases[value] for value in sorted(cases)]
         assert curve.hits.tolist() == [hits[value] for value in sorted(cases)]
@@ -90,19 +90,19 @@ def test_both_signs_of_0_are_one_value() -> None:
 
 def test_columns_of_a_frame_are_found_by_their_names() -> None:
     frame = pd.DataFrame({"dog": [0.7, 0.4], "cat": [0.3, 0.6]})
-    found = Calibration.from_probabilities(["dog", "cat"], frame)
-    assert found.labels == ("dog", "cat")
-    assert found.curve("dog").hits.tolist() == [0, 1]
+    calibration = Calibration.from_probabilities(["dog", "cat"], frame)
+    assert calibration.labels == ("dog", "cat")
+    assert calibration.curve("dog").hits.tolist() == [0, 1]
 
 
 def test_labels_are_found_or_refused() -> None:
-    found = Calibration.from_probabilities([1, 0], [0.8, 0.3])
-    assert found.curve("1") == found.curve(1) == found.curves[1]
-    assert repr(found) == "<Calibration: 2 cases, 2 classes>"
+    calibration = Calibration.from_probabilities([1, 0], [0.8, 0.3])
+    assert calibration.curve("1") == calibration.curve(1) == calibration.curves[1]
+    assert repr(calibration) == "<Calibration: 2 cases, 2 classes>"
     with pytest.raises(InputError, match="no label 7"):
-        found.curve(7)
+        calibration.curve(7)
     with pytest.raises(ValueError, match="read-only"):
-        found.curve(1).hits[0] = 5
+        calibration.curve(1).hits[0] = 5
 
 
 def test_what_does_not_merge() -> None:

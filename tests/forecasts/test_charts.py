@@ -218,7 +218,7 @@ def test_the_path_is_that_of_the_report(shape: str) -> None:
         "if the model is right low": "expected_low",
         "if the prices are right high": "priced_high",
     }
-    places = {cases: place for place, cases in enumerate(path["cases"])}
+    places = {cases: index for index, cases in enumerate(path["cases"])}
     assert rows[-1]["cases settled"] == path["cases"][-1]
     for row in rows:
         for name, key in named.items():
@@ -260,14 +260,14 @@ def test_charts_are_about_wealth_only_if_the_user_brought_odds_or_asked_for_bets
 
 
 def test_the_line_of_evidence_says_no_more_than_holds() -> None:
-    said = {shape: report(shape).charts["wealth"].description for shape in SHAPES}
-    assert "ever reached with probability at most 5%" in said["ordered"]
-    assert "ever reached" not in said["two"]
-    assert "the end lies above with probability at most 5%" in said["two"]
-    assert "only the final value counts" in said["shares"]
+    texts = {shape: report(shape).charts["wealth"].description for shape in SHAPES}
+    assert "ever reached with probability at most 5%" in texts["ordered"]
+    assert "ever reached" not in texts["two"]
+    assert "the end lies above with probability at most 5%" in texts["two"]
+    assert "only the final value counts" in texts["shares"]
     for shape in ("in-sample", "shares, half stakes"):
-        assert "no evidence here" in said[shape]
-    assert "approximately" in said["cross-validated"]
+        assert "no evidence here" in texts[shape]
+    assert "approximately" in texts["cross-validated"]
 
 
 def test_prices_made_with_hindsight_are_nobodys_luck() -> None:
@@ -307,7 +307,7 @@ def test_the_law_is_that_of_all_outcomes() -> None:
     cells = chart.data["final_wealth"]
     laws: dict[str, list[tuple[float, float]]] = {"if the prices are right": [], "if the model is right": []}
     for code in range(16):
-        came = [code >> place & 1 for place in range(4)]
+        came = [code >> index & 1 for index in range(4)]
         log = sum(math.log(a / b if y else (1 - a) / (1 - b)) for y, a, b in zip(came, p, q, strict=True))
         for law, chances in zip(laws.values(), (q, p), strict=True):
             law.append((log, math.prod(c if y else 1 - c for y, c in zip(came, chances, strict=True))))
@@ -321,8 +321,8 @@ def test_the_law_is_that_of_all_outcomes() -> None:
 
 @pytest.mark.parametrize("shape", ["two", "shares", "ruin", "many", "one", "drunken"])
 def test_cells_of_the_law_are_of_one_width_and_hold_what_was_observed(shape: str) -> None:
-    found = report(shape)
-    chart, numbers = found.charts["final_wealth"], found.to_dict()
+    result = report(shape)
+    chart, numbers = result.charts["final_wealth"], result.to_dict()
     cells = chart.data["final_wealth"]
     assert len(cells) == LAW_POINTS - 1
     widths = [cell["to"] - cell["from"] for cell in cells]
@@ -366,8 +366,8 @@ def test_pairs_of_many_cases_are_counted_in_cells() -> None:
         assert row["cases"] == counted[cell]
         assert row["came true"] == pytest.approx(true[cell] / counted[cell], rel=1e-5)
     above = np.tril(np.ones((20, 20)), -1) > 0
-    said = f"{int(counted[above].sum()):,} cases, {true[above].sum() / counted[above].sum():.0%} of them"
-    assert said in chart.description
+    text = f"{int(counted[above].sum()):,} cases, {true[above].sum() / counted[above].sum():.0%} of them"
+    assert text in chart.description
 
 
 def test_few_cases_are_points_of_a_scatter() -> None:
@@ -407,38 +407,38 @@ def test_bets_have_wealth_on_both_scales_with_aligned_axes() -> None:
 
 @pytest.mark.parametrize("shape", ["ordered", "many"])
 def test_sequences_are_those_of_the_report(shape: str) -> None:
-    chart, found = report(shape).charts["sequence"], report(shape).to_dict()["sequences"]
+    chart, result = report(shape).charts["sequence"], report(shape).to_dict()["sequences"]
     assert len(chart.rows()) <= MAX_POINTS_DRAWN
     for name, key in (("Brier score", "brier"), ("log score", "log")):
-        path = found[key]["path"]
-        places = {cases: place for place, cases in enumerate(path["cases"])}
+        path = result[key]["path"]
+        places = {cases: index for index, cases in enumerate(path["cases"])}
         rows = [row for row in chart.data["sequence"] if row["score"] == name]
         assert rows[-1]["cases"] == path["cases"][-1]
         for row in rows:
             for end in ("mean", "low", "high"):
                 wanted = path[end][places[row["cases"]]]
                 assert row[end] == (None if wanted is None else pytest.approx(wanted, rel=1e-5, abs=1e-9))
-        assert format_number(found[key]["high"]) in chart.description
+        assert format_number(result[key]["high"]) in chart.description
     assert ("at all times" in chart.description) == (shape in ("ordered", "many"))
 
 
 @pytest.mark.parametrize("shape", ["two", "market", "hostile", "many"])
 def test_reliability_is_that_of_the_report(shape: str) -> None:
-    chart, found = report(shape).charts["reliability"], report(shape).to_dict()
+    chart, result = report(shape).charts["reliability"], report(shape).to_dict()
     shown = list(dict.fromkeys(column(chart, "class")))
-    assert len(shown) == len(found["reliability"])
-    for place, (name, (label, wanted)) in enumerate(zip(shown, found["reliability"].items(), strict=True)):
+    assert len(shown) == len(result["reliability"])
+    for index, (name, (label, wanted)) in enumerate(zip(shown, result["reliability"].items(), strict=True)):
         rows = [row for row in chart.data["reliability"] if row["class"] == name]
         assert [row["calibrated"] for row in rows] == [level["recalibrated"] for level in wanted["levels"]]
         assert [row["cases"] for row in rows] == [level["cases"] for level in wanted["levels"]]
-        band = {row["forecast"]: row for row in chart.data["band"] if row["place"] == place}
+        band = {row["forecast"]: row for row in chart.data["band"] if row["place"] == index}
         at = dict(zip((float(f"{x:.6g}") for x in wanted["forecast"]), wanted["high"], strict=True))
         for forecast, row in band.items():
             assert row["high"] == pytest.approx(at[forecast], rel=1e-4)
-        bars = [row for row in chart.data["histogram"] if row["place"] == place]
+        bars = [row for row in chart.data["histogram"] if row["place"] == index]
         assert len(bars) == FORECAST_CELLS
         assert sum(bar["cases"] for bar in bars) == sum(wanted["cases"])
-        parts = found["decomposition"]["brier"][label]
+        parts = result["decomposition"]["brier"][label]
         assert (
             f"{format_number(parts['score'])} = {format_number(parts['miscalibration'])} − "
             in chart.description
@@ -455,9 +455,9 @@ def test_of_many_classes_those_that_stray_furthest_are_drawn() -> None:
     rng = np.random.default_rng(1)
     p = rng.dirichlet(np.ones(8), 400)
     truth = np.array([rng.choice(8, p=row) for row in p])
-    said = p * np.where(np.arange(8) == 7, 0.5, 1.0)
-    found = ew.evaluate(truth=truth, probabilities=said / said.sum(axis=1, keepdims=True))
-    chart, numbers = found.charts["reliability"], found.to_dict()["reliability"]
+    predicted = p * np.where(np.arange(8) == 7, 0.5, 1.0)
+    result = ew.evaluate(truth=truth, probabilities=predicted / predicted.sum(axis=1, keepdims=True))
+    chart, numbers = result.charts["reliability"], result.to_dict()["reliability"]
     shown = set(column(chart, "class"))
     assert "7" in shown
     assert shown == set(sorted(numbers, key=lambda label: numbers[label]["combined_p_value"])[:6])
@@ -476,10 +476,10 @@ def test_hostile_labels_stay_text() -> None:
 
 def test_the_chart_and_the_verdict_have_one_p_value() -> None:
     truth, p, _ = three(240)
-    found = ew.evaluate(truth=truth, probabilities=p)
-    said = re.search(r"miscalibration \((p [=≤] [\d.]+, adjusted for 3 classes)", found.verdict)
-    assert said is not None, found.verdict
-    description = found.charts["reliability"].description
+    result = ew.evaluate(truth=truth, probabilities=p)
+    match = re.search(r"miscalibration \((p [=≤] [\d.]+, adjusted for 3 classes)", result.verdict)
+    assert match is not None, result.verdict
+    description = result.charts["reliability"].description
     shown = re.findall(r"test of calibration: (p [=≤] [\d.]+, adjusted for 3 classes)\)", description)
     assert len(shown) == 3
-    assert said[1] in shown
+    assert match[1] in shown

@@ -35,9 +35,9 @@ from edgeworth.sources.columns import encode
     ],
 )
 def test_names(names: list[Any], labels: list[Any], expected: list[Any] | None) -> None:
-    found = labels_of_columns(names, labels)
-    assert found == expected
-    assert expected is None or list(map(type, found or [])) == list(map(type, expected))
+    result = labels_of_columns(names, labels)
+    assert result == expected
+    assert expected is None or list(map(type, result or [])) == list(map(type, expected))
 
 
 def test_names_that_can_be_read_in_two_ways_tell_nothing() -> None:
@@ -68,6 +68,6 @@ def test_the_class_without_a_column_is_named_with_its_row() -> None:
     assert without_column(names, ["a", "b", "d"]) == ["d"]
     assert without_column(names, ["x", "y"]) == ["x", "y"]
     truth = encode(np.array(["a", "b", "d", "d"], dtype=object), "truth")
-    said = str(refusal(names, truth, first_row=11))
-    assert "3 columns, p_a, p_b, p_c, are not named after the classes 'a', 'b', 'd'" in said
-    assert "truth is 'd' in row 13" in said
+    text = str(refusal(names, truth, first_row=11))
+    assert "3 columns, p_a, p_b, p_c, are not named after the classes 'a', 'b', 'd'" in text
+    assert "truth is 'd' in row 13" in text

@@ -41,24 +41,24 @@ def tally(data: Any, **more: Any) -> Any:
 def test_a_mean_score_has_the_interval_of_the_same_values_as_clustered_grades() -> None:
     # A case's Brier score is a grade, and grades of items in clusters have CR2 intervals of their own.
     data = frame(1)
-    found = ew.estimate(tally(data).final, "brier", method=None)
+    estimate = ew.estimate(tally(data).final, "brier", method=None)
     grades = ew.evaluate(
         truth=None, grade=((data.y - data.p) ** 2).to_numpy(), cluster=data.patient.to_numpy()
     )
     other = json.loads(grades.to_json())["estimates"]["mean"]
-    assert found.value == pytest.approx(other["value"])
-    assert found.standard_error == pytest.approx(other["standard_error"])
+    assert estimate.value == pytest.approx(other["value"])
+    assert estimate.standard_error == pytest.approx(other["standard_error"])
 
 
 def test_the_difference_to_the_other_forecaster_is_over_clusters() -> None:
     data = frame(2)
-    found = ew.estimate(tally(data).final, "brier")
+    estimate = ew.estimate(tally(data).final, "brier")
     sums = ((data.y - data.p) ** 2 - 0.25).groupby(data.patient).sum()
     sizes = data.groupby("patient").size()
     mean = sums.sum() / sizes.sum()
     shares = sizes / sizes.sum()
     variance = (((sums - mean * sizes) ** 2) / (1 - shares)).sum() / sizes.sum() ** 2
-    test = found.test_against_chance("two-sided")
+    test = estimate.test_against_chance("two-sided")
     assert test is not None
     # Student's tail at this distance, with between 20 and 39 degrees of freedom.
     from scipy import stats
@@ -76,8 +76,8 @@ def test_rankings_and_decisions_rest_on_clusters_too() -> None:
         assert ew.estimate(forecasts, measure).interval() == pytest.approx(expected)
     decided = data[data.p != 0.5]
     table = ew.ContingencyTable.from_labels(decided.y, (decided.p > 0.5) * 1, clusters=decided.patient)
-    found = ew.estimate(tally(decided).final, "accuracy")
-    assert found.interval() == pytest.approx(ew.estimate(table, "accuracy").interval())
+    estimate = ew.estimate(tally(decided).final, "accuracy")
+    assert estimate.interval() == pytest.approx(ew.estimate(table, "accuracy").interval())
 
 
 def test_three_classes_have_clusters() -> None:
@@ -90,16 +90,16 @@ def test_three_classes_have_clusters() -> None:
         truth=truth, probabilities=probabilities, against=np.full((300, 3), 1 / 3), cluster=cluster
     )
     table = ew.ContingencyTable.from_labels(truth, probabilities.argmax(axis=1), clusters=cluster)
-    found = ew.estimate(record.final, "kappa")
-    assert found.interval() == pytest.approx(ew.estimate(table, "kappa").interval())
+    estimate = ew.estimate(record.final, "kappa")
+    assert estimate.interval() == pytest.approx(ew.estimate(table, "kappa").interval())
 
 
 def test_parts_add_up_and_come_back_from_files(tmp_path: Path) -> None:
     data = frame(5)
     whole, parts = tally(data), [tally(data[:100]), tally(data[100:])]
     merged = parts[0] + parts[1]
-    found = [ew.estimate(record.final, "brier").to_dict() for record in (whole, merged)]
-    assert found[0]["low"] == pytest.approx(found[1]["low"])
+    results = [ew.estimate(record.final, "brier").to_dict() for record in (whole, merged)]
+    assert results[0]["low"] == pytest.approx(results[1]["low"])
     whole.write(tmp_path / "all.json")
     assert ew.read_tally(tmp_path / "all.json").final == whole.final
     with pytest.raises(EdgeworthError, match="do not merge"):
@@ -138,12 +138,12 @@ def test_weights_count_cases_and_missing_rows_are_dropped(kind: str, tmp_path: P
     if kind == "arrays":
         source = None
         options |= {role: data[options[role]].to_numpy() for role in ("truth", "probabilities", "weight")}
-    found = ew.evaluate(source, **options)
+    result = ew.evaluate(source, **options)
     complete = data.dropna()
     repeated = complete.loc[np.repeat(complete.index, complete.w)]
     expected = ew.evaluate(repeated.astype({"y": int}), truth="y", probabilities="p")
-    assert found.provenance["dropped"] == 3
-    scores = [json.loads(report.to_json())["scores"] for report in (found, expected)]
+    assert result.provenance["dropped"] == 3
+    scores = [json.loads(report.to_json())["scores"] for report in (result, expected)]
     assert scores[0]["sums"] == pytest.approx(np.array(scores[1]["sums"]))
     assert sum(scores[0]["classes"]) == int(complete.w.sum())
 

@@ -82,8 +82,8 @@ def test_the_law_of_final_wealth_against_all_outcomes() -> None:
             logs = [math.log(a / b if y else (1 - a) / (1 - b)) for y, a, b in zip(came, p, q, strict=True)]
             yield sum(logs), math.prod(c if y else 1 - c for y, c in zip(came, chances, strict=True))
 
-    for found, chances in ((law.prices, q), (law.model, p)):
-        for x, value in zip(law.log_wealth, found, strict=True):
+    for result, chances in ((law.prices, q), (law.model, p)):
+        for x, value in zip(law.log_wealth, result, strict=True):
             expected = sum(chance for log, chance in outcomes(chances) if log <= x)
             assert value == pytest.approx(expected, abs=1e-9)
 

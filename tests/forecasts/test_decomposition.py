@@ -54,9 +54,9 @@ def mean_score(curve: Reliability, values: Any, score: str) -> float:
 
 @given(curve=CURVES)
 def test_recalibration_is_the_isotonic_fit(curve: Reliability) -> None:
-    found = recalibrate(curve)
-    assert found.tolist() == [float(x) for x in isotonic(curve)]
-    assert np.all(np.diff(found) >= 0)
+    result = recalibrate(curve)
+    assert result.tolist() == [float(x) for x in isotonic(curve)]
+    assert np.all(np.diff(result) >= 0)
 
 
 @both

@@ -27,14 +27,14 @@ def test_the_plain_interval_is_students(name: str) -> None:
     truth, p = made()
     values = case_scores(Forecasts.of(truth, p), [name])[0]
     scores = ew.ForecastScores.from_probabilities(truth, p)
-    found = ew.estimate(scores, name, method=AcrossCases(scale="identity"))
+    estimate = ew.estimate(scores, name, method=AcrossCases(scale="identity"))
     test = stats.ttest_1samp(values, 0.4)
     for level in (0.8, 0.95, 0.99):
         known = test.confidence_interval(level)
-        assert tuple(found.interval(level)) == pytest.approx((known.low, known.high), rel=1e-9)
-    assert found.value == pytest.approx(values.mean(), rel=1e-12)
-    assert found.standard_error == pytest.approx(stats.sem(values), rel=1e-9)
-    assert found.p_value(null=0.4) == pytest.approx(test.pvalue, rel=1e-7)
+        assert tuple(estimate.interval(level)) == pytest.approx((known.low, known.high), rel=1e-9)
+    assert estimate.value == pytest.approx(values.mean(), rel=1e-12)
+    assert estimate.standard_error == pytest.approx(stats.sem(values), rel=1e-9)
+    assert estimate.p_value(null=0.4) == pytest.approx(test.pvalue, rel=1e-7)
 
 
 def test_the_default_interval_stays_inside_the_range() -> None:
@@ -104,12 +104,12 @@ def test_growth_of_a_path_in_blocks() -> None:
     ],
 )
 def test_a_value_without_an_interval_says_why(truth: Any, p: Any, name: str, said: str) -> None:
-    found = ew.estimate(ew.ForecastScores.from_probabilities(truth, p, labels=[0, 1]), name)
-    assert not math.isnan(found.value)
-    assert found.undefined is None
-    assert said in (found.no_interval or "")
-    assert math.isnan(found.interval().low)
-    assert said in str(found.to_dict()["no_interval"])
+    estimate = ew.estimate(ew.ForecastScores.from_probabilities(truth, p, labels=[0, 1]), name)
+    assert not math.isnan(estimate.value)
+    assert estimate.undefined is None
+    assert said in (estimate.no_interval or "")
+    assert math.isnan(estimate.interval().low)
+    assert said in str(estimate.to_dict()["no_interval"])
 
 
 def test_methods_that_do_not_apply_are_refused() -> None:
@@ -133,20 +133,20 @@ def test_merged_shards_have_the_same_interval() -> None:
 
 def test_how_many_cases_would_tell_a_score_from_a_number() -> None:
     truth, p = made(100)
-    found = ew.estimate(ew.ForecastScores.from_probabilities(truth, p), "brier")
-    plan = found.cases_needed(null=0.9)
+    estimate = ew.estimate(ew.ForecastScores.from_probabilities(truth, p), "brier")
+    plan = estimate.cases_needed(null=0.9)
     assert plan.cases == 100
-    low, high = found.interval()
-    error = max(found.standard_error, (high - low) / (2 * stats.norm.ppf(0.975)))
-    reach = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) * error / (0.9 - found.value)
+    low, high = estimate.interval()
+    error = max(estimate.standard_error, (high - low) / (2 * stats.norm.ppf(0.975)))
+    reach = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) * error / (0.9 - estimate.value)
     assert plan.needed == math.ceil(100 * reach**2)
 
 
 def test_one_mean_score_is_not_tested_against_that_of_the_class_shares_as_if_it_did_not_vary() -> None:
     truth, p = made(100)
-    found = ew.estimate(ew.ForecastScores.from_probabilities(truth, p), "brier")
-    assert math.isfinite(found.chance)
-    assert math.isnan(found.p_value())
-    assert math.isnan(found.cases_needed().needed)
-    assert "p =" not in str(found)
-    assert 0 < found.p_value(null=found.chance) < 1
+    estimate = ew.estimate(ew.ForecastScores.from_probabilities(truth, p), "brier")
+    assert math.isfinite(estimate.chance)
+    assert math.isnan(estimate.p_value())
+    assert math.isnan(estimate.cases_needed().needed)
+    assert "p =" not in str(estimate)
+    assert 0 < estimate.p_value(null=estimate.chance) < 1

@@ -22,7 +22,7 @@ def made(number: int = 500, seed: int = 0) -> tuple[Any, Any, Any]:
 
 def test_cells_hold_what_a_loop_counts() -> None:
     truth, p, q = made()
-    found = ForecastPairs.from_forecasts(Forecasts.of(truth, p), Forecasts.of(truth, q))
+    forecast_pairs = ForecastPairs.from_forecasts(Forecasts.of(truth, p), Forecasts.of(truth, q))
     counts, hits = (
         np.zeros((CELLS_PER_SIDE, CELLS_PER_SIDE), int),
         np.zeros((CELLS_PER_SIDE, CELLS_PER_SIDE), int),
@@ -34,16 +34,21 @@ def test_cells_hold_what_a_loop_counts() -> None:
         )
         counts[cell] += 1
         hits[cell] += y
-    assert found.counts.tolist() == counts.tolist()
-    assert found.hits.tolist() == hits.tolist()
-    assert found.counts.sum() == 500
+    assert forecast_pairs.counts.tolist() == counts.tolist()
+    assert forecast_pairs.hits.tolist() == hits.tolist()
+    assert forecast_pairs.counts.sum() == 500
 
 
 def test_0_and_1_are_in_the_first_and_the_last_cell() -> None:
     truth = [1, 0]
-    found = ForecastPairs.from_forecasts(Forecasts.of(truth, [1.0, 0.0]), Forecasts.of(truth, [0.0, 1.0]))
-    assert (found.counts[CELLS_PER_SIDE - 1, 0], found.counts[0, CELLS_PER_SIDE - 1]) == (1, 1)
-    assert (found.hits[CELLS_PER_SIDE - 1, 0], found.hits[0, CELLS_PER_SIDE - 1]) == (1, 0)
+    forecast_pairs = ForecastPairs.from_forecasts(
+        Forecasts.of(truth, [1.0, 0.0]), Forecasts.of(truth, [0.0, 1.0])
+    )
+    assert (forecast_pairs.counts[CELLS_PER_SIDE - 1, 0], forecast_pairs.counts[0, CELLS_PER_SIDE - 1]) == (
+        1,
+        1,
+    )
+    assert (forecast_pairs.hits[CELLS_PER_SIDE - 1, 0], forecast_pairs.hits[0, CELLS_PER_SIDE - 1]) == (1, 0)
 
 
 def test_what_does_not_fit_is_refused() -> None:
@@ -61,13 +66,13 @@ def test_what_does_not_fit_is_refused() -> None:
 def test_a_drunkards_prices_are_those_of_the_bets() -> None:
     truth, p, _ = made(50)
     forecasts, bookmaker = Forecasts.of(truth, p), Drunken(rng=4)
-    said = bookmaker_forecasts(forecasts, bookmaker)
+    text = bookmaker_forecasts(forecasts, bookmaker)
     wealth = Wealth.from_bookmaker(forecasts, bookmaker)
     assert wealth.log_wealth == pytest.approx(
-        np.log(forecasts.of_truth(p_ratio(forecasts, said))).sum(), rel=1e-12
+        np.log(forecasts.of_truth(p_ratio(forecasts, text))).sum(), rel=1e-12
     )
     later = bookmaker_forecasts(forecasts[20:], bookmaker, first=20)
-    assert later.probabilities.tolist() == said.probabilities[20:].tolist()
+    assert later.probabilities.tolist() == text.probabilities[20:].tolist()
 
 
 def p_ratio(forecasts: Forecasts, rival: Forecasts) -> Any:
@@ -77,7 +82,7 @@ def p_ratio(forecasts: Forecasts, rival: Forecasts) -> Any:
 def test_a_spread_leaves_prices_inside_it() -> None:
     forecasts = Forecasts.of([0, 1], [[0.7, 0.3], [0.5, 0.5]])
     market = Market([[1.9, 1.9]] * 2, lay=[[2.2, 2.2]] * 2)
-    said = bookmaker_forecasts(forecasts, market).probabilities
-    assert (said >= 1 / 2.2 - 1e-12).all()
-    assert (said <= 1 / 1.9 + 1e-12).all()
-    assert said.sum(axis=1) == pytest.approx([1, 1])
+    probabilities = bookmaker_forecasts(forecasts, market).probabilities
+    assert (probabilities >= 1 / 2.2 - 1e-12).all()
+    assert (probabilities <= 1 / 1.9 + 1e-12).all()
+    assert probabilities.sum(axis=1) == pytest.approx([1, 1])

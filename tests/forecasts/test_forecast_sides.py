@@ -24,8 +24,8 @@ def likeliest(forecasts: Forecasts) -> ContingencyTable:
 def found(truth: Any, p: Any, q: Any, **options: Any) -> dict[str, Criterion]:
     systems = {"model": Forecasts.of(truth, p), "against": Forecasts.of(truth, q)}
     wealth = Wealth.from_forecasts(*systems.values(), **options)
-    tables = {name: likeliest(each) for name, each in systems.items()}
-    return {each.name: each for each in sides(wealth, ForecastScores.from_forecasts(systems), tables)}
+    tables = {name: likeliest(item) for name, item in systems.items()}
+    return {side.name: side for side in sides(wealth, ForecastScores.from_forecasts(systems), tables)}
 
 
 def test_the_same_labels_and_different_probabilities() -> None:
@@ -33,35 +33,35 @@ def test_the_same_labels_and_different_probabilities() -> None:
     truth = [0, 1, 2, 0]
     peaked = [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8], [0.8, 0.1, 0.1]]
     flat = [[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.3, 0.4], [0.4, 0.3, 0.3]]
-    said = found(truth, peaked, flat)
-    assert said["error"].values == {"model": 0.0, "against": 0.0}
-    assert said["error"].better is None
-    assert said["log"].better == said["brier"].better == said["log_wealth"].better == "model"
-    assert said["log_wealth"].values["model"] == pytest.approx(4 * math.log(2), rel=1e-12)
-    assert said["log_wealth"].values["against"] == pytest.approx(-4 * math.log(2), rel=1e-12)
+    text = found(truth, peaked, flat)
+    assert text["error"].values == {"model": 0.0, "against": 0.0}
+    assert text["error"].better is None
+    assert text["log"].better == text["brier"].better == text["log_wealth"].better == "model"
+    assert text["log_wealth"].values["model"] == pytest.approx(4 * math.log(2), rel=1e-12)
+    assert text["log_wealth"].values["against"] == pytest.approx(-4 * math.log(2), rel=1e-12)
 
 
 def test_map_error_may_prefer_the_worse_forecaster() -> None:
     """Timid and right of the threshold against sharp, wrong once just beyond it."""
     truth = [1] * 9 + [1]
     sharp, timid = [0.95] * 9 + [0.49], [0.51] * 10
-    said = found(truth, sharp, timid)
-    assert said["error"].values == pytest.approx({"model": 0.1, "against": 0.0})
-    assert said["error"].better == "against"
-    assert said["log"].better == said["log_likelihood"].better == said["log_wealth"].better == "model"
-    gap = said["log_likelihood"].values["model"] - said["log_likelihood"].values["against"]
-    assert said["log_wealth"].values["model"] == pytest.approx(gap, rel=1e-12)
+    text = found(truth, sharp, timid)
+    assert text["error"].values == pytest.approx({"model": 0.1, "against": 0.0})
+    assert text["error"].better == "against"
+    assert text["log"].better == text["log_likelihood"].better == text["log_wealth"].better == "model"
+    gap = text["log_likelihood"].values["model"] - text["log_likelihood"].values["against"]
+    assert text["log_wealth"].values["model"] == pytest.approx(gap, rel=1e-12)
 
 
 def test_alike() -> None:
-    said = found([1, 0], [0.6, 0.3], [0.6, 0.3])
-    assert {each.better for each in said.values()} == {None}
+    text = found([1, 0], [0.6, 0.3], [0.6, 0.3])
+    assert {value.better for value in text.values()} == {None}
 
 
 def test_part_of_the_stakes_leaves_the_rival_without_a_bet() -> None:
-    said = found([1, 0], [0.6, 0.3], [0.5, 0.5], fraction=0.5)
-    assert math.isnan(said["log_wealth"].values["against"])
-    assert said["log_wealth"].better == "model"
+    text = found([1, 0], [0.6, 0.3], [0.5, 0.5], fraction=0.5)
+    assert math.isnan(text["log_wealth"].values["against"])
+    assert text["log_wealth"].better == "model"
 
 
 def test_a_market_that_can_only_be_backed() -> None:
@@ -69,12 +69,12 @@ def test_a_market_that_can_only_be_backed() -> None:
     model = Forecasts.of(truth, [0.51, 0.49, 0.5])
     wealth = Wealth.from_bookmaker(model, Market(odds))
     systems = {"model": model, "the market's odds": bookmaker_forecasts(model, Market(odds))}
-    tables = {name: likeliest(each) for name, each in systems.items()}
-    said = {each.name: each for each in sides(wealth, ForecastScores.from_forecasts(systems), tables)}
+    tables = {name: likeliest(item) for name, item in systems.items()}
+    texts = {side.name: side for side in sides(wealth, ForecastScores.from_forecasts(systems), tables)}
     # No outcome is worth its price, so nothing is bet; the log score is better all the same.
-    assert (wealth.log_wealth, said["log_wealth"].better) == (0, None)
-    assert said["log"].better == "model"
-    assert math.isnan(said["log_wealth"].values["the market's odds"])
+    assert (wealth.log_wealth, texts["log_wealth"].better) == (0, None)
+    assert texts["log"].better == "model"
+    assert math.isnan(texts["log_wealth"].values["the market's odds"])
     assert systems["the market's odds"].probabilities == pytest.approx(np.full((3, 2), 0.5))
 
 

@@ -94,13 +94,13 @@ def test_equal_weights_have_nearly_the_interval_of_rows_without_weights(measure:
 
 def test_weighted_brier_score_and_its_error_are_those_of_numpy() -> None:
     data = frame(4)
-    found = ew.estimate(counted(data, weight="w"), "brier")
+    estimate = ew.estimate(counted(data, weight="w"), "brier")
     squares, w = ((data.y - data.p) ** 2).to_numpy(), data.w.to_numpy()
     mean = np.average(squares, weights=w)
     effective = w.sum() ** 2 / (w**2).sum()
     variance = (w**2 * (squares - mean) ** 2).sum() / w.sum() ** 2 * effective / (effective - 1)
-    assert found.value == pytest.approx(mean, rel=1e-12)
-    assert found.standard_error == pytest.approx(math.sqrt(variance), rel=1e-9)
+    assert estimate.value == pytest.approx(mean, rel=1e-12)
+    assert estimate.standard_error == pytest.approx(math.sqrt(variance), rel=1e-9)
     log = -np.log(np.where(data.y == 1, data.p, 1 - data.p))
     assert ew.measure(part_of_tally(counted(data, weight="w"), "log")[0], "log[model]") == pytest.approx(
         np.average(log, weights=w)
@@ -130,11 +130,11 @@ def test_the_weighted_slope_and_its_error_are_those_of_a_weighted_regression() -
 
 def test_forecast_bias_of_clusters_has_the_interval_of_clustered_grades() -> None:
     data = frame(6)
-    found = ew.estimate(counted(data, cluster="patient"), "forecast_bias")
+    estimate = ew.estimate(counted(data, cluster="patient"), "forecast_bias")
     grades = ew.evaluate(grade=(data.p - data.y).to_numpy(), cluster=data.patient.to_numpy())
     other = json.loads(grades.to_json())["estimates"]["mean"]
-    assert found.value == pytest.approx(other["value"])
-    assert found.standard_error == pytest.approx(other["standard_error"])
+    assert estimate.value == pytest.approx(other["value"])
+    assert estimate.standard_error == pytest.approx(other["standard_error"])
 
 
 def test_a_bias_gap_of_slices_that_share_clusters_is_that_of_the_clusters_themselves() -> None:

@@ -35,8 +35,8 @@ def words(report: Report) -> str:
 def test_when_predictions_were_made_is_asked_for() -> None:
     asked = "Assumed: the predictions were made before the outcomes"
     assert any(warning.startswith(asked) for warning in evaluate(**made()).warnings)
-    for said in ("before", "cross-validated", "in-sample"):
-        report = evaluate(**made(), predictions_made=said)
+    for text in ("before", "cross-validated", "in-sample"):
+        report = evaluate(**made(), predictions_made=text)
         assert not any(warning.startswith(asked) for warning in report.warnings)
 
 
@@ -51,9 +51,9 @@ def test_luck_is_left_out_where_nothing_holds() -> None:
 
 def test_luck_against_class_shares_has_a_reason() -> None:
     columns = {name: value for name, value in made().items() if name != "against"}
-    found = evaluate(**columns).to_dict()
-    assert found["luck"] is None
-    assert "counted on these cases" in found["luck_undefined_reason"]
+    result = evaluate(**columns).to_dict()
+    assert result["luck"] is None
+    assert "counted on these cases" in result["luck_undefined_reason"]
 
 
 # -- many games --------------------------------------------------------------------------------------------
@@ -92,11 +92,11 @@ def test_bookmakers_of_single_games_and_their_names(bookmaker: Any, against: str
     columns = made()
     q = columns.pop("against")
     report = evaluate(**columns, bookmaker=bookmaker(q))
-    found = report.to_dict()
-    assert found["wealth"]["against"] == against
+    result = report.to_dict()
+    assert result["wealth"]["against"] == against
     assert against in report.verdict
-    if "reverse" in found["evidence"]:
-        assert found["evidence"]["reverse"]["null"].endswith(f"given all that {knew} knew")
+    if "reverse" in result["evidence"]:
+        assert result["evidence"]["reverse"]["null"].endswith(f"given all that {knew} knew")
     assert "odds knew" not in words(report)
 
 
@@ -119,18 +119,18 @@ def test_calibration_of_several_classes_is_judged_by_adjusted_p_values(tilt: flo
     truth = (rng.random(300)[:, None] > p.cumsum(axis=1)).sum(axis=1)
     given = p**tilt / (p**tilt).sum(axis=1, keepdims=True)
     report = evaluate(truth=truth, probabilities=given, predictions_made="before")
-    plain = [each["combined_p_value"] for each in report.to_dict()["reliability"].values()]
-    said = re.search(
+    plain = [value["combined_p_value"] for value in report.to_dict()["reliability"].values()]
+    match = re.search(
         r"show (no sign of )?miscalibration \(p (=|≤) ([\d.e-]+), adjusted for 3 classes[;)]", report.verdict
     )
-    assert said is not None
-    assert float(said[3]) == pytest.approx(min(1, 3 * min(plain)), rel=0.06)
-    assert (said[2] == "≤") == (min(plain) < 0.001)
-    assert (said[1] is None) == (3 * min(plain) <= 0.05)
+    assert match is not None
+    assert float(match[3]) == pytest.approx(min(1, 3 * min(plain)), rel=0.06)
+    assert (match[2] == "≤") == (min(plain) < 0.001)
+    assert (match[1] is None) == (3 * min(plain) <= 0.05)
     classes = re.findall(
         r"\b([012]): (no sign of )?miscalibration \(p [=≤] ([\d.e-]+), adjusted", words(report)
     )
-    assert [float(each[2]) for each in classes] == [pytest.approx(min(1, 3 * x), rel=0.06) for x in plain]
+    assert [float(label[2]) for label in classes] == [pytest.approx(min(1, 3 * x), rel=0.06) for x in plain]
 
 
 @pytest.mark.parametrize("only", [0, 1])
@@ -165,13 +165,13 @@ def test_columns_that_are_the_same(tmp_path: Path) -> None:
 
 def test_an_infinite_log_score_has_a_row_and_a_reason() -> None:
     report = evaluate(truth=[1, 1, 0], probabilities=[0.5, 0.0, 0.2], against=[0.5] * 3)
-    section = next(each for each in report.sections if each.title == "Difference in mean score")
+    section = next(item for item in report.sections if item.title == "Difference in mean score")
     row = next(row for row in section.grids[0].rows if row[0] == "log score")
     assert row[1:3] == (None, (None, None))
     assert "a log score is infinite" in str(row[3])
-    found = report.to_dict()["sequences"]["log"]
-    assert found["mean"] is None
-    assert "a log score is infinite" in found["undefined"]
+    result = report.to_dict()["sequences"]["log"]
+    assert result["mean"] is None
+    assert "a log score is infinite" in result["undefined"]
 
 
 # -- ordered classes ---------------------------------------------------------------------------------------
@@ -187,13 +187,13 @@ def three(number: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_a_ladder_against_odds_is_played_at_their_shares() -> None:
     truth, p, q = three()
     report = evaluate(truth=truth, probabilities=p, odds=1 / (1.05 * q), ordinal=True)
-    found = report.to_dict()["cumulative_games"]
-    assert list(found) == ["0", "1"]
-    for place in (0, 1):
-        mine, its = (rows[:, : place + 1].sum(axis=1) for rows in (p, q))
-        known = np.log(np.where(truth <= place, mine / its, (1 - mine) / (1 - its))).sum()
-        assert found[str(place)]["log_wealth"] == pytest.approx(known, abs=1e-9)
-    assert "with the overround removed, are the true ones" in found["0"]["evidence"]["null"]
+    cumulative_games = report.to_dict()["cumulative_games"]
+    assert list(cumulative_games) == ["0", "1"]
+    for index in (0, 1):
+        mine, its = (rows[:, : index + 1].sum(axis=1) for rows in (p, q))
+        known = np.log(np.where(truth <= index, mine / its, (1 - mine) / (1 - its))).sum()
+        assert cumulative_games[str(index)]["log_wealth"] == pytest.approx(known, abs=1e-9)
+    assert "with the overround removed, are the true ones" in cumulative_games["0"]["evidence"]["null"]
     drunken = evaluate(truth=truth, probabilities=p, bookmaker=Drunken(rng=1), ordinal=True)
     assert list(drunken.to_dict()["cumulative_games"]) == ["0", "1"]
 
@@ -222,13 +222,13 @@ def test_ties_are_counted_in_parts() -> None:
 
 def test_a_line_that_cannot_be_told_from_0_is_not_drawn() -> None:
     """Log wealth in the hundreds: 1/α, a log of 3, lies on the line at 0."""
-    drawn, told = ">1/α<", "too near to 0 to be drawn"
+    drawn, result = ">1/α<", "too near to 0 to be drawn"
     near = evaluate(**made()).charts["wealth"]
     assert drawn in near.svg()
-    assert told not in near.description
+    assert result not in near.description
     far = evaluate(truth=[1, 0] * 500, probabilities=[0.9, 0.1] * 500, against=[0.5] * 1000).charts["wealth"]
     assert drawn not in far.svg()
-    assert f"The line at 20, {told}: " in far.description
+    assert f"The line at 20, {result}: " in far.description
 
 
 @pytest.mark.parametrize("order", [[1, 0, 2], [2, 0, 1], [0, 1, 2]])
@@ -237,7 +237,7 @@ def test_columns_in_another_order_are_asked_about(order: list[int]) -> None:
     truth = rng.integers(0, 3, 300)
     probabilities = np.where(np.eye(3)[truth] > 0, 0.6, 0.2)
     report = evaluate(truth=truth, probabilities=probabilities[:, order])
-    asked = any("in the order 0, 1, 2" in said for said in report.warnings)
+    asked = any("in the order 0, 1, 2" in warning for warning in report.warnings)
     assert asked == (order != [0, 1, 2])
 
 
@@ -246,7 +246,7 @@ def test_scores_that_are_lower_for_targets_are_asked_about() -> None:
     truth = rng.integers(0, 2, 200)
     for scores, is_asked in ((-truth, True), (truth, False), (0 * truth, False)):
         report = evaluate(truth=truth, score=scores + rng.normal(size=200))
-        assert any("negate the scores" in said for said in report.warnings) == is_asked
+        assert any("negate the scores" in warning for warning in report.warnings) == is_asked
 
 
 def test_a_median_that_is_approximate_is_called_about() -> None:

@@ -147,8 +147,8 @@ def test_v_so_large_that_the_formula_as_printed_drowns() -> None:
 def test_every_threshold_has_its_boundary(threshold: float) -> None:
     mixture = GammaMixture(c=2.0, rho=0.01)
     variations = np.array([0.0, 1e-6, 1.0, 1e5])
-    found = mixture.log_value(mixture.boundary(variations, threshold), variations)
-    np.testing.assert_allclose(found, math.log(threshold), rtol=1e-11, atol=1e-12)
+    result = mixture.log_value(mixture.boundary(variations, threshold), variations)
+    np.testing.assert_allclose(result, math.log(threshold), rtol=1e-11, atol=1e-12)
 
 
 def test_it_starts_at_one_and_rises_with_s() -> None:

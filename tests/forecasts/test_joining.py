@@ -73,10 +73,10 @@ def test_a_place_that_was_said_is_kept_or_refused() -> None:
 
 def test_gaps_are_said_until_they_are_filled() -> None:
     first, middle, last = day(1, 0), day(2, CASES), day(3, 2 * CASES)
-    said = f"Rows are missing on the path in time: positions {CASES + 1} to {2 * CASES}."
+    text = f"Rows are missing on the path in time: positions {CASES + 1} to {2 * CASES}."
     holed = travelled(first + last)
-    assert holed.notices == (said,)
-    assert said in ew.evaluate(holed).warnings
+    assert holed.notices == (text,)
+    assert text in ew.evaluate(holed).warnings
     whole = holed + middle
     assert whole.notices == ()
     assert steps(whole) == steps(ew.TallyRecord.merge([first, middle, last]))
@@ -99,7 +99,7 @@ def written(path: Path, rows: str) -> Path:
 
 def test_each_file_of_several_counts_once(tmp_path: Path) -> None:
     one, two, three = (
-        written(tmp_path / f"f{place}.csv", f"{place % 2},1\n0,0\n1,1\n" * (place + 1)) for place in range(3)
+        written(tmp_path / f"f{index}.csv", f"{index % 2},1\n0,0\n1,1\n" * (index + 1)) for index in range(3)
     )
     words: dict[str, Any] = {"truth": "y", "prediction": "p"}
     both, single, other = (travelled(ew.tally(data, **words)) for data in ([one, two], one, three))

@@ -75,15 +75,15 @@ def test_metadata_is_complete(measure: ew.Measure) -> None:
     assert measure.needs, "every measure is undefined somewhere, and says why"
     assert measure in ew.catalogue(words=measure.name)
     for synonym in measure.synonyms:
-        others = [each.name for each in ew.catalogue() if synonym in each.synonyms or synonym == each.name]
+        others = [item.name for item in ew.catalogue() if synonym in item.synonyms or synonym == item.name]
         assert others == [measure.name]
 
 
 def test_directions() -> None:
-    said = {measure.name: measure.direction for measure in CATALOGUE}
-    assert {said[name] for name in NAMES} == {"lower"}
-    assert {said[f"{name}_skill"] for name in NAMES} == {"higher"}
-    assert (said["miscalibration"], said["discrimination"], said["uncertainty"]) == (
+    texts = {measure.name: measure.direction for measure in CATALOGUE}
+    assert {texts[name] for name in NAMES} == {"lower"}
+    assert {texts[f"{name}_skill"] for name in NAMES} == {"higher"}
+    assert (texts["miscalibration"], texts["discrimination"], texts["uncertainty"]) == (
         "lower",
         "higher",
         "neither",
@@ -111,8 +111,8 @@ def test_skill_is_against_one_who_says_the_class_shares(name: str) -> None:
     assert climatology(scores, name) == pytest.approx(base, rel=1e-12)
     expected = 1 - by_hand(name, TRUTH, MODEL) / base
     assert ew.measure(scores, f"{name}_skill[model]") == pytest.approx(expected, rel=1e-12)
-    said = ew.ForecastScores.from_probabilities(TRUTH, shares)
-    assert ew.measure(said, f"{name}_skill") == pytest.approx(0, abs=1e-12)
+    text = ew.ForecastScores.from_probabilities(TRUTH, shares)
+    assert ew.measure(text, f"{name}_skill") == pytest.approx(0, abs=1e-12)
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from([0.1, 0.25, 0.5, 0.8, 0.95])), min_size=1))
@@ -122,18 +122,18 @@ def test_brier_skill_is_what_the_decomposition_says(cases: list[tuple[int, float
     scores = ew.ForecastScores.from_probabilities(truth, p, labels=[0, 1])
     counted = ew.Calibration.from_probabilities(truth, p, labels=[0, 1])
     for score in ("brier", "log"):
-        said = {
+        computed = {
             name: ew.measure(counted, f"{name}(score={score})")
             for name in ("miscalibration", "discrimination", "uncertainty")
         }
         mean = ew.measure(scores, score)
-        total = said["miscalibration"] - said["discrimination"] + said["uncertainty"]
+        total = computed["miscalibration"] - computed["discrimination"] + computed["uncertainty"]
         assert total == pytest.approx(mean, abs=1e-12)
         skill = ew.measure(scores, f"{score}_skill")
         if len(set(truth)) == 1:
             assert math.isnan(skill)
         else:
-            expected = (said["discrimination"] - said["miscalibration"]) / said["uncertainty"]
+            expected = (computed["discrimination"] - computed["miscalibration"]) / computed["uncertainty"]
             assert skill == pytest.approx(expected, abs=1e-9)
 
 
@@ -236,7 +236,7 @@ def test_a_measure_as_an_object() -> None:
 
 def test_the_range_of_the_ranked_score_is_said_by_its_classes() -> None:
     """It was listed as reaching to infinity."""
-    ranked = next(each for each in ew.catalogue(kind="probabilities") if each.name == "ranked")
+    ranked = next(measure for measure in ew.catalogue(kind="probabilities") if measure.name == "ranked")
     assert ranked.limit == "K − 1"
     worst = ew.ForecastScores.from_probabilities([0], [[0.0, 0.0, 0.0, 1.0]], labels=range(4))
     assert ew.measure(worst, "ranked") == 3.0
@@ -248,10 +248,10 @@ def test_perplexity_is_the_exponential_of_the_log_score() -> None:
     p = rng.uniform(0.1, 0.9, 300)
     truth = (rng.random(300) < p).astype(int)
     scores = ew.ForecastScores.from_probabilities(truth, p)
-    found = ew.estimate(scores, "perplexity")
-    assert found.value == pytest.approx(np.prod(1 / np.where(truth == 1, p, 1 - p)) ** (1 / 300))
+    estimate = ew.estimate(scores, "perplexity")
+    assert estimate.value == pytest.approx(np.prod(1 / np.where(truth == 1, p, 1 - p)) ** (1 / 300))
     low, high = (math.exp(end) for end in tuple(ew.estimate(scores, "log").interval(0.95))[:2])
-    assert tuple(found.interval(0.95))[:2] == pytest.approx((low, high), rel=0.003)
+    assert tuple(estimate.interval(0.95))[:2] == pytest.approx((low, high), rel=0.003)
     coin = ew.ForecastScores.from_probabilities([0, 1, 1, 0], [0.5] * 4)
     assert ew.measure(coin, "perplexity") == pytest.approx(2)
     assert ew.estimate(coin, "perplexity").chance == pytest.approx(2)

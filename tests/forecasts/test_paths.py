@@ -46,46 +46,46 @@ def extremes(path: np.ndarray) -> tuple[float, float, float]:
 
 def test_each_order_is_the_same_bets_and_has_its_own_extremes() -> None:
     wealth = wealth_of(60)
-    found = Paths.of_orders(wealth, 25, seed=3)
+    paths = Paths.of_orders(wealth, 25, seed=3)
     steps = np.sort(np.log(wealth.returns))
     for way in range(25):
-        path = found.log_wealth[way]
+        path = paths.log_wealth[way]
         np.testing.assert_allclose(np.sort(np.diff(path, prepend=0.0)), steps, atol=1e-12)
         assert path[-1] == pytest.approx(wealth.log_wealth)
-        assert [getattr(found, name)[way] for name in EXTREMES] == pytest.approx(extremes(path), abs=1e-12)
-    assert len({tuple(path) for path in found.log_wealth.round(9).tolist()}) == 25
-    np.testing.assert_array_equal(Paths.of_orders(wealth, 25, seed=3).log_wealth, found.log_wealth)
-    assert not np.array_equal(Paths.of_orders(wealth, 25, seed=4).log_wealth, found.log_wealth)
+        assert [getattr(paths, name)[way] for name in EXTREMES] == pytest.approx(extremes(path), abs=1e-12)
+    assert len({tuple(path) for path in paths.log_wealth.round(9).tolist()}) == 25
+    np.testing.assert_array_equal(Paths.of_orders(wealth, 25, seed=3).log_wealth, paths.log_wealth)
+    assert not np.array_equal(Paths.of_orders(wealth, 25, seed=4).log_wealth, paths.log_wealth)
 
 
 def test_extremes_are_those_of_all_orders() -> None:
     """Of six cases all 720 orders can be gone through."""
     wealth, draws = wealth_of(6, seed=1), 4000
-    found = Paths.of_orders(wealth, draws)
+    paths = Paths.of_orders(wealth, draws)
     every = np.array([extremes(np.cumsum(x)) for x in itertools.permutations(np.log(wealth.returns))])
     for name, values in zip(EXTREMES, every.T, strict=True):
         for point in np.quantile(values, [0.1, 0.4, 0.7]) + 1e-9:
             share = (values <= point).mean()
             error = math.sqrt(share * (1 - share) / draws)
-            assert (getattr(found, name) <= point).mean() == pytest.approx(share, abs=4 * error)
+            assert (getattr(paths, name) <= point).mean() == pytest.approx(share, abs=4 * error)
 
 
 def test_the_band_holds_nine_of_ten_and_ends_where_all_end() -> None:
-    found = Paths.of_orders(wealth_of(80), 400)
-    low, middle, high = found.spread()
-    inside = (found.log_wealth >= low) & (found.log_wealth <= high)
+    paths = Paths.of_orders(wealth_of(80), 400)
+    low, middle, high = paths.spread()
+    inside = (paths.log_wealth >= low) & (paths.log_wealth <= high)
     # The 5% and the 95% quantile of 400 are the 20th and the 380th; near the ends orders share values.
     assert (inside.sum(axis=0)[9:-9] == 361).all()
-    assert ((found.log_wealth <= middle).sum(axis=0)[9:-9] == 200).all()
+    assert ((paths.log_wealth <= middle).sum(axis=0)[9:-9] == 200).all()
     assert low[-1] == pytest.approx(high[-1])
 
 
 def test_ruin_ends_every_order() -> None:
     wealth = Wealth.from_probabilities([1, 1, 0, 1], [0.8, 0.0, 0.3, 0.6], against=[0.5] * 4)
-    found = Paths.of_orders(wealth, 40)
-    assert (found.spread()[:, -1] == -math.inf).all()
-    assert found.spread("log_minimum").tolist() == [-math.inf] * 3
-    assert found.spread("drawdown").tolist() == [math.inf] * 3
+    paths = Paths.of_orders(wealth, 40)
+    assert (paths.spread()[:, -1] == -math.inf).all()
+    assert paths.spread("log_minimum").tolist() == [-math.inf] * 3
+    assert paths.spread("drawdown").tolist() == [math.inf] * 3
     report = ew.evaluate(
         truth=[1, 1, 0, 1], probabilities=[0.8, 0.0, 0.3, 0.6], against=[0.5] * 4, orders=40, goal=3
     )
@@ -94,10 +94,10 @@ def test_ruin_ends_every_order() -> None:
 
 
 def test_long_paths_change_places_in_runs() -> None:
-    found = Paths.of_orders(wealth_of(10_000), 5)
-    assert len(found.cases) == 150
-    assert found.cases[-1] == 10_000
-    assert found.log_wealth[:, -1] == pytest.approx(np.full(5, found.log_wealth[0, -1]))
+    paths = Paths.of_orders(wealth_of(10_000), 5)
+    assert len(paths.cases) == 150
+    assert paths.cases[-1] == 10_000
+    assert paths.log_wealth[:, -1] == pytest.approx(np.full(5, paths.log_wealth[0, -1]))
     report = ew.evaluate(**games(10_000), orders=5)
     assert "runs of up to 4" in report.charts["orders"].description
 
@@ -139,7 +139,7 @@ def test_many_bookmakers_merge() -> None:
         return ForecastTally.of(model[rows], opponent, first=rows.start)
 
     whole, merged = tally(slice(0, 50)), tally(slice(20, 50)) + tally(slice(0, 20))
-    assert [each.log_wealth for each in merged.crowd] == pytest.approx([x.log_wealth for x in whole.crowd])
+    assert [item.log_wealth for item in merged.crowd] == pytest.approx([x.log_wealth for x in whole.crowd])
     again = ForecastTally.from_dict(whole.to_dict())
     np.testing.assert_array_equal(again.crowd[1].path, whole.crowd[1].path)
     with pytest.raises(MergeError, match="number"):
@@ -151,8 +151,8 @@ def test_a_goal_takes_its_logarithm_over_the_growth() -> None:
     p, q, goal, runs = 0.6, 0.5, 20.0, 3000
     # Three of five come true, so the growth of these bets is the expected one.
     truth, number = [1, 0, 1, 0, 1] * 40, 200
-    found = ew.evaluate(truth=truth, probabilities=[p] * number, against=[q] * number, goal=goal)
-    least = found.to_dict()["goal"]["cases"]
+    report = ew.evaluate(truth=truth, probabilities=[p] * number, against=[q] * number, goal=goal)
+    least = report.to_dict()["goal"]["cases"]
     growth = p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))
     assert least == pytest.approx(math.log(goal) / growth)
     largest = math.log(p / q)
@@ -189,17 +189,17 @@ def test_the_goal_of_a_report() -> None:
 def test_where_nothing_is_bet_no_goal_is_reached() -> None:
     """Odds below what the model thinks fair leave rounding for growth."""
     p = np.random.default_rng(0).dirichlet([2, 2, 2], 50)
-    found = ew.evaluate(truth=[0, 1, 2, 0, 1] * 10, probabilities=p, odds=0.95 / p + 0.05, goal=10)
-    assert found.to_dict()["goal"]["cases"] is None
+    report = ew.evaluate(truth=[0, 1, 2, 0, 1] * 10, probabilities=p, odds=0.95 / p + 0.05, goal=10)
+    assert report.to_dict()["goal"]["cases"] is None
 
 
 def test_wealth_without_bound_tells_no_time_to_a_goal() -> None:
     """A baseline that ruled out what happened pays without bound, which no other case need do."""
     asked = games(40)
     asked["against"][int(asked["truth"].argmax())] = 0.0
-    found = ew.evaluate(**asked, goal=10)
-    assert found.to_dict()["goal"]["cases"] is None
-    text = " ".join(line for section in found.sections for line in section.text)
+    report = ew.evaluate(**asked, goal=10)
+    assert report.to_dict()["goal"]["cases"] is None
+    text = " ".join(line for section in report.sections for line in section.text)
     assert "probability 0 to the actual class" in text
     assert "about 0 cases" not in text
 

@@ -83,31 +83,31 @@ def columns(classes: int) -> dict[str, Any]:
     """Truth in words and in numbers, two forecasters of some ties, and odds."""
     rng = np.random.default_rng(classes)
     model, rival = (rng.dirichlet(np.ones(classes) * 2, ROWS).round(2) for _ in range(2))
-    for each in (model, rival):
-        each += 0.02
-        each /= each.sum(axis=1, keepdims=True)
+    for item in (model, rival):
+        item += 0.02
+        item /= item.sum(axis=1, keepdims=True)
     codes = np.array([rng.choice(classes, p=row) for row in model])
     names = NAMES[classes]
     held = {"y": np.array(names)[codes], "place": codes, "p": model[:, 1], "q": rival[:, 1]}
-    held |= {f"p_{name}": model[:, place] for place, name in enumerate(names)}
+    held |= {f"p_{name}": model[:, index] for index, name in enumerate(names)}
     # In another order, which the names put right.
-    held |= {f"q_{name}": rival[:, place] for place, name in reversed(list(enumerate(names)))}
+    held |= {f"q_{name}": rival[:, position] for position, name in reversed(list(enumerate(names)))}
     held |= {f"o_{name}": 1 / (1.03 * rival[:, place]).clip(0, 0.99) for place, name in enumerate(names)}
     return held
 
 
 def roles(kind: str, classes: int) -> dict[str, Any]:
     names = NAMES[classes]
-    found: dict[str, Any] = {"probabilities": [f"p_{name}" for name in names]}
+    results: dict[str, Any] = {"probabilities": [f"p_{name}" for name in names]}
     if kind == "rival":
-        found["against"] = [f"q_{name}" for name in reversed(names)]
+        results["against"] = [f"q_{name}" for name in reversed(names)]
     if kind == "odds":
-        found["odds"] = [f"o_{name}" for name in reversed(names)]
+        results["odds"] = [f"o_{name}" for name in reversed(names)]
     if kind == "single":
         return {"probabilities": "p", "against": "q"}
     if kind == "price":
         return {"probabilities": "p", "odds": "o_yes"}
-    return found
+    return results
 
 
 BOOKMAKERS: dict[str, Bookmaker] = {
@@ -153,8 +153,8 @@ def in_memory(kind: str, classes: int, terms: dict[str, Any]) -> ForecastTally:
     model = held["p"] if kind in ("single", "price") else table("p")
     against = held["q"] if kind == "single" else table("q") if kind == "rival" else None
     odds = held["o_yes"] if kind == "price" else table("o") if kind == "odds" else None
-    said = terms | {} if model.ndim == 1 else terms | {"labels": names}
-    terms_said = ForecastTerms(**said, bookmaker=BOOKMAKERS.get(kind))
+    predicted = terms | {} if model.ndim == 1 else terms | {"labels": names}
+    terms_said = ForecastTerms(**predicted, bookmaker=BOOKMAKERS.get(kind))
     return read(None, held["y"], model, against, odds, None, terms_said)
 
 
@@ -173,8 +173,8 @@ def test_batches_are_the_whole(setting: tuple[str, int, dict[str, Any]]) -> None
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_classes_that_an_engine_counted(classes: int) -> None:
-    found = tallied(CountedElsewhere(columns(classes), CUTS[1]), "shares", classes, {})
-    assert_close(plain(found), plain(in_memory("shares", classes, {})))
+    result = tallied(CountedElsewhere(columns(classes), CUTS[1]), "shares", classes, {})
+    assert_close(plain(result), plain(in_memory("shares", classes, {})))
 
 
 def test_text_is_understood_when_all_of_it_is_known() -> None:
@@ -184,8 +184,8 @@ def test_text_is_understood_when_all_of_it_is_known() -> None:
     held = {"y": truth, "p": rng.uniform(0.1, 0.9, ROWS)}
     named, terms = ForecastColumns.of("y", "p"), ForecastTerms(positive="10")
     for edges in CUTS:
-        found = tally_forecasts(Cut(held, edges, is_text=True), named, terms)
-        assert found.labels == (9, 10)
+        result = tally_forecasts(Cut(held, edges, is_text=True), named, terms)
+        assert result.labels == (9, 10)
     held["y"] = np.where(np.arange(ROWS) == ROWS - 1, "nine", truth.astype(str))
     with pytest.raises(InputError, match="one column of probabilities is for two classes"):
         tally_forecasts(Cut(held, CUTS[1], is_text=True), named, terms)
@@ -210,11 +210,11 @@ def test_shards_of_a_path() -> None:
     """Files that know where they stand add up to one file; class shares are those of all of them."""
     held, terms = columns(2), {"ordered": True}
     rows = [slice(0, 90), slice(90, ROWS)]
-    parts = [{name: values[each] for name, values in held.items()} for each in rows]
+    parts = [{name: values[row] for name, values in held.items()} for row in rows]
     sources = [Cut(part, [0, 40, len(part["y"])]) for part in parts]
     one, two = (
-        tallied(source, "rival", 2, terms, first=each.start)
-        for source, each in zip(sources, rows, strict=True)
+        tallied(source, "rival", 2, terms, first=item.start)
+        for source, item in zip(sources, rows, strict=True)
     )
     assert_close(plain(one + two), plain(in_memory("rival", 2, terms)))
     with pytest.raises(MergeError, match="class shares"):
@@ -285,9 +285,9 @@ def test_places_are_not_sorted_to_be_counted() -> None:
     """Whole numbers that are places go as they are; the answer is that of the names."""
     held = columns(3)
     named = ForecastColumns("place", ("p_low", "p_middle", "p_top"))
-    found = tally_forecasts(Cut(held, CUTS[1]), named, ForecastTerms())
-    assert found.labels == (0, 1, 2)
-    assert found.wealth.log_wealth == pytest.approx(in_memory("shares", 3, {}).wealth.log_wealth, rel=1e-12)
+    result = tally_forecasts(Cut(held, CUTS[1]), named, ForecastTerms())
+    assert result.labels == (0, 1, 2)
+    assert result.wealth.log_wealth == pytest.approx(in_memory("shares", 3, {}).wealth.log_wealth, rel=1e-12)
 
 
 def test_no_rows() -> None:
@@ -301,10 +301,10 @@ def test_what_needs_all_rows_reads_them_all(more: dict[str, Any]) -> None:
     held = columns(2)
     frame = pd.DataFrame({"y": held["y"], "p": held["p"], "when": np.arange(ROWS)[::-1]})
     terms, time = ForecastTerms(positive="yes", bookmaker=more.get("bookmaker")), more.get("time")
-    found = read(open_source(frame), "y", "p", None, None, time, terms)
+    read_back = read(open_source(frame), "y", "p", None, None, time, terms)
     times = None if time is None else frame["when"].to_numpy()
     expected = read(None, held["y"], held["p"], None, None, times, terms)
-    assert_close(plain(found), plain(expected))
+    assert_close(plain(read_back), plain(expected))
 
 
 @pytest.mark.slow

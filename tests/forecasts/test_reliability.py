@@ -23,15 +23,15 @@ def curve_of(values: Any, cases: Any, hits: Any) -> Reliability:
 
 def test_one_value_is_a_binomial() -> None:
     """A single forecast value is not pooled with anything: its band is the binomial's quantiles."""
-    found = reliability_bands(curve_of([0.3], [200], [75]), draws=20_000, level=0.9)
+    result = reliability_bands(curve_of([0.3], [200], [75]), draws=20_000, level=0.9)
     law = stats.binom(200, 0.3)
-    assert found.low[0] * 200 == pytest.approx(law.ppf(0.05), abs=1)
-    assert found.high[0] * 200 == pytest.approx(law.ppf(0.95), abs=1)
+    assert result.low[0] * 200 == pytest.approx(law.ppf(0.05), abs=1)
+    assert result.high[0] * 200 == pytest.approx(law.ppf(0.95), abs=1)
     # Miscalibration is (0.3 − h/n)²: the test is two-sided around 60 hits.
     exact = law.sf(74) + law.cdf(45)
-    assert found.p_value == pytest.approx(exact, abs=4 * math.sqrt(exact / 20_000))
-    assert found.recalibrated.tolist() == [0.375]
-    assert found.miscalibration == pytest.approx(0.075**2)
+    assert result.p_value == pytest.approx(exact, abs=4 * math.sqrt(exact / 20_000))
+    assert result.recalibrated.tolist() == [0.375]
+    assert result.miscalibration == pytest.approx(0.075**2)
 
 
 def test_p_value_against_all_outcomes() -> None:
@@ -41,8 +41,8 @@ def test_p_value_against_all_outcomes() -> None:
     for outcome in itertools.product(*(range(n + 1) for n in cases)):
         if decompose(curve_of(values, cases, outcome), "brier").miscalibration >= statistic - 1e-12:
             exact += math.prod(stats.binom.pmf(outcome, cases, values))
-    found = reliability_bands(curve_of(values, cases, hits), draws=20_000).p_value
-    assert found == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 20_000))
+    p_value = reliability_bands(curve_of(values, cases, hits), draws=20_000).p_value
+    assert p_value == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 20_000))
 
 
 @pytest.mark.slow
@@ -53,9 +53,9 @@ def test_calibrated_forecasts_stay_inside_and_are_seldom_refused() -> None:
     inside, p_values = [], []
     for seed in range(300):
         curve = curve_of(values, cases, rng.binomial(cases, values))
-        found = reliability_bands(curve, draws=99, rng=seed)
-        inside.append((found.recalibrated >= band.low) & (found.recalibrated <= band.high))
-        p_values.append(found.p_value)
+        result = reliability_bands(curve, draws=99, rng=seed)
+        inside.append((result.recalibrated >= band.low) & (result.recalibrated <= band.high))
+        p_values.append(result.p_value)
     # The band includes its ends, which are shares of whole cases: it covers a little more.
     assert 0.94 < np.mean(inside) < 0.98
     # A valid test: P(p ≤ a) is a, to four standard errors.
@@ -68,17 +68,17 @@ def test_overconfident_forecasts_are_refused() -> None:
     rng = np.random.default_rng(2)
     forecast = rng.random(2000)
     truth = (rng.random(2000) < 0.25 + forecast / 2).astype(int)
-    found = reliability_bands(Calibration.from_probabilities(truth, forecast).curve(1), draws=199)
-    assert found.p_value == 1 / 200
-    assert found.recalibrated[5] > found.high[5]
-    assert found.recalibrated[-5] < found.low[-5]
+    result = reliability_bands(Calibration.from_probabilities(truth, forecast).curve(1), draws=199)
+    assert result.p_value == 1 / 200
+    assert result.recalibrated[5] > result.high[5]
+    assert result.recalibrated[-5] < result.low[-5]
 
 
 def test_an_impossible_outcome_is_always_refused() -> None:
     for wrong in (curve_of([0.0, 0.5], [10, 10], [1, 5]), curve_of([0.5, 1.0], [10, 10], [5, 9])):
-        found = reliability_bands(wrong, draws=99)
-        assert found.p_value == 1 / 100
-    assert (found.low[1], found.high[1]) == (1, 1)
+        result = reliability_bands(wrong, draws=99)
+        assert result.p_value == 1 / 100
+    assert (result.low[1], result.high[1]) == (1, 1)
     sure = reliability_bands(curve_of([0.0, 1.0], [10, 10], [0, 10]))
     assert sure.p_value == 1
     assert sure.high.tolist() == sure.low.tolist() == [0, 1]
@@ -89,17 +89,17 @@ def test_many_values_are_gathered() -> None:
     forecast = np.append(rng.random(20_000) ** 3, [0.0] * 7 + [1.0] * 9)
     truth = (rng.random(len(forecast)) < forecast).astype(int)
     curve = Calibration.from_probabilities(truth, forecast).curve(1)
-    found = reliability_bands(curve, draws=99)
-    assert found.is_grouped
-    assert len(found.forecast) <= MAX_VALUES_REFITTED + 2
-    assert found.cases.sum() == len(forecast)
-    assert (found.forecast[0], found.cases[0]) == (0, 7)
-    assert (found.forecast[-1], found.cases[-1]) == (1, 9)
-    assert found.cases[1:-1].max() <= 2 * found.cases[1:-1].min()
-    assert np.all(np.diff(found.forecast) > 0)
-    assert found.forecast @ found.cases == pytest.approx(forecast.sum())
-    assert np.all((found.low >= 0) & (found.low <= found.high) & (found.high <= 1))
-    assert found.p_value > 0.01
+    result = reliability_bands(curve, draws=99)
+    assert result.is_grouped
+    assert len(result.forecast) <= MAX_VALUES_REFITTED + 2
+    assert result.cases.sum() == len(forecast)
+    assert (result.forecast[0], result.cases[0]) == (0, 7)
+    assert (result.forecast[-1], result.cases[-1]) == (1, 9)
+    assert result.cases[1:-1].max() <= 2 * result.cases[1:-1].min()
+    assert np.all(np.diff(result.forecast) > 0)
+    assert result.forecast @ result.cases == pytest.approx(forecast.sum())
+    assert np.all((result.low >= 0) & (result.low <= result.high) & (result.high <= 1))
+    assert result.p_value > 0.01
 
 
 def test_gathering_changes_little(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,11 +123,11 @@ def test_one_heavy_value_does_not_swallow_its_neighbours() -> None:
     cases = np.ones(2001, dtype=np.int64)
     cases[1000] = 10**6
     hits = np.random.default_rng(6).binomial(cases, values)
-    found = reliability_bands(curve_of(values, cases, hits), draws=19)
-    assert found.cases.sum() == cases.sum()
-    assert 200 < len(found.forecast) <= MAX_VALUES_REFITTED + 2
-    assert np.sort(found.cases)[-2] < 20
-    assert found.p_value > 0.05
+    result = reliability_bands(curve_of(values, cases, hits), draws=19)
+    assert result.cases.sum() == cases.sum()
+    assert 200 < len(result.forecast) <= MAX_VALUES_REFITTED + 2
+    assert np.sort(result.cases)[-2] < 20
+    assert result.p_value > 0.05
 
 
 def test_seeds_repeat_and_levels_widen() -> None:
@@ -156,16 +156,16 @@ def test_nothing_to_judge() -> None:
 
 def test_levels_are_the_steps_of_the_diagram() -> None:
     """Pools written out: 0.2 and 0.4 are out of order and become one; each keeps its cases."""
-    found = reliability_bands(curve_of([0.1, 0.2, 0.4, 0.7], [10, 10, 30, 5], [0, 6, 9, 5]))
-    first, pooled, last = found.levels
+    result = reliability_bands(curve_of([0.1, 0.2, 0.4, 0.7], [10, 10, 30, 5], [0, 6, 9, 5]))
+    first, pooled, last = result.levels
     assert (first.first, first.last, first.recalibrated, first.cases) == (0.1, 0.1, 0.0, 10)
     assert (pooled.first, pooled.last, pooled.cases) == (0.2, 0.4, 40)
     assert pooled.recalibrated == pytest.approx(15 / 40)
     assert pooled.mean == pytest.approx((0.2 * 10 + 0.4 * 30) / 40)
     assert (last.recalibrated, last.cases) == (1.0, 5)
-    assert sum(level.cases for level in found.levels) == found.cases.sum()
-    for level in found.levels:
-        assert found.low.min() <= level.low <= level.high <= found.high.max()
+    assert sum(level.cases for level in result.levels) == result.cases.sum()
+    for level in result.levels:
+        assert result.low.min() <= level.low <= level.high <= result.high.max()
         assert level.is_inside == (level.low <= level.recalibrated <= level.high)
 
 

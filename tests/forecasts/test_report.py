@@ -182,8 +182,8 @@ def test_the_ranked_score_is_shown_for_three_classes_and_skill_says_its_base() -
     two, more = (grid(evaluate(**columns), "Scores") for columns in (made(), three()))
     assert "ranked probability score" not in [row[0] for row in two.rows]
     assert "ranked probability score" in [row[0] for row in more.rows]
-    for each in (two, more):
-        assert "slightly too low" in each.note
+    for item in (two, more):
+        assert "slightly too low" in item.note
 
 
 # -- reliability -------------------------------------------------------------------------------------------
@@ -191,14 +191,14 @@ def test_the_ranked_score_is_shown_for_three_classes_and_skill_says_its_base() -
 
 def test_reliability_is_capped_on_the_terminal_and_whole_in_json() -> None:
     report = evaluate(**made(800))
-    table, found = grid(report, "Reliability"), report.numbers["reliability"]["1"]
-    assert len(table.rows) <= 12 < len(found["levels"])
+    table, result = grid(report, "Reliability"), report.numbers["reliability"]["1"]
+    assert len(table.rows) <= 12 < len(result["levels"])
     assert "JSON has all" in table.note
-    assert sum(found["cases"]) == sum(level["cases"] for level in found["levels"]) == 800
-    assert len(found["forecast"]) == len(found["recalibrated"]) == len(found["low"]) == len(found["high"])
-    assert len(found["forecast"]) <= 502
-    assert f"p = {found['combined_p_value']:.3f}" in words(report)
-    assert found["miscalibration"] == pytest.approx(
+    assert sum(result["cases"]) == sum(level["cases"] for level in result["levels"]) == 800
+    assert len(result["forecast"]) == len(result["recalibrated"]) == len(result["low"]) == len(result["high"])
+    assert len(result["forecast"]) <= 502
+    assert f"p = {result['combined_p_value']:.3f}" in words(report)
+    assert result["miscalibration"] == pytest.approx(
         report.numbers["decomposition"]["brier"]["1"]["miscalibration"], abs=0.005
     )
 
@@ -225,9 +225,9 @@ def test_agreement_and_disagreement_in_a_sentence() -> None:
     assert "agree on these cases: the model is better" in agree.text[0]
     sharp, timid = [0.95] * 9 + [0.49], [0.51] * 10
     report = evaluate(truth=[1] * 10, probabilities=sharp, against=timid, labels=[0, 1])
-    found = next(s for s in report.sections if s.title == "Top-1 decisions")
-    assert "top-1 error prefers the opponent and the log score prefers the model" in found.text[0]
-    rows = {str(row[0]): row for row in found.grids[0].rows}
+    result = next(s for s in report.sections if s.title == "Top-1 decisions")
+    assert "top-1 error prefers the opponent and the log score prefers the model" in result.text[0]
+    rows = {str(row[0]): row for row in result.grids[0].rows}
     assert rows["top-1 error"][1:] == ("10.0%", "0.0%", "the opponent")
     assert "wealth" not in rows  # it repeats the likelihood ratio, and nobody asked for bets
     asked = evaluate(truth=[1] * 10, probabilities=sharp, against=timid, labels=[0, 1], goal=100)
@@ -239,7 +239,7 @@ def test_agreement_and_disagreement_in_a_sentence() -> None:
 
 def test_confusion_tables_are_per_cent_of_all_cases() -> None:
     report = evaluate(truth=[1, 1, 0, 0], probabilities=[0.9, 0.2, 0.3, 0.4], against=[0.6] * 4)
-    first, second = (grid(report, "Top-1 decisions", place) for place in (1, 2))
+    first, second = (grid(report, "Top-1 decisions", index) for index in (1, 2))
     assert first.title == "Likeliest labels of the model"
     assert first.rows == (
         ("0", 0.5, 0.0, 0.5),

@@ -43,10 +43,10 @@ def test_evaluate_and_compare_find_columns_by_name() -> None:
     assert report["wealth"]["log_wealth"] == pytest.approx(RATIO)
     plain = ew.evaluate(truth=TRUTH, probabilities=MODEL, against=RIVAL).to_dict()
     assert report["means"] == plain["means"]
-    found = ew.compare(truth=TRUTH, systems={"model": model, "rival": rival})["model", "rival"][
+    difference = ew.compare(truth=TRUTH, systems={"model": model, "rival": rival})["model", "rival"][
         "log"
     ].difference
-    assert abs(found) == pytest.approx(RATIO / 5)
+    assert abs(difference) == pytest.approx(RATIO / 5)
 
 
 @settings(max_examples=30)
@@ -60,10 +60,10 @@ def test_the_order_of_named_columns_never_matters(
     classes: int, seed: int, random: Any, declared: bool
 ) -> None:
     rng = np.random.default_rng(seed)
-    names = [f"class {place}" for place in range(classes)]
+    names = [f"class {index}" for index in range(classes)]
     p, q = (rng.dirichlet(np.ones(classes), 6) for _ in range(2))
     truth = rng.integers(0, classes, 6)
-    words = [names[place] for place in truth]
+    words = [names[position] for position in truth]
     expected = sum(math.log(p[i, k] / q[i, k]) for i, k in enumerate(truth))
     odds = 1 / ((0.8 * q + 0.2 / classes) * 1.05)
     options: dict[str, Any] = {"labels": names} if declared else {}
@@ -102,8 +102,8 @@ def test_an_array_beside_names_in_another_order_is_asked_about() -> None:
         Wealth.from_probabilities(TRUTH, frame(MODEL, "ab", "ba"), against=RIVAL)
     with pytest.raises(InputError, match="pass the order of both"):
         ForecastScores.from_probabilities(TRUTH, {"m": frame(MODEL, "ab", "ba"), "r": RIVAL})
-    found = Wealth.from_probabilities(TRUTH, frame(MODEL, "ab", "ba"), against=RIVAL[:, ::-1], labels="ba")
-    assert found.log_wealth == pytest.approx(RATIO)
+    wealth = Wealth.from_probabilities(TRUTH, frame(MODEL, "ab", "ba"), against=RIVAL[:, ::-1], labels="ba")
+    assert wealth.log_wealth == pytest.approx(RATIO)
 
 
 def test_other_classes_are_refused() -> None:

@@ -42,15 +42,15 @@ def test_scores_of_rows_however_they_lie(cases: int, classes: int) -> None:
     table = table_of(cases, classes, cases)
     # The oracle is row by row.
     forecasts = Forecasts.of(codes, table, labels=range(classes))
-    each = np.array([case_scores(forecasts[i : i + 1], PROPER_SCORES)[:, 0] for i in range(cases)]).T
+    item = np.array([case_scores(forecasts[i : i + 1], PROPER_SCORES)[:, 0] for i in range(cases)]).T
     for rows in (table, np.asfortranarray(table)):
-        found = ForecastScores.from_probabilities(codes, rows, labels=range(classes))
+        result = ForecastScores.from_probabilities(codes, rows, labels=range(classes))
         again = ForecastScores.from_forecasts({"forecast": forecasts})
-        for scores in (found, again):
-            np.testing.assert_allclose(scores.sums[:, 0], each.sum(axis=1), rtol=1e-12)
-            finite = np.where(np.isfinite(each), each, 0)
+        for scores in (result, again):
+            np.testing.assert_allclose(scores.sums[:, 0], item.sum(axis=1), rtol=1e-12)
+            finite = np.where(np.isfinite(item), item, 0)
             np.testing.assert_allclose(scores.products[:, 0, 0], (finite**2).sum(axis=1), rtol=1e-12)
-            assert scores.zeros.tolist() == [np.isinf(each[0]).sum()]
+            assert scores.zeros.tolist() == [np.isinf(item[0]).sum()]
             assert scores.classes.tolist() == np.bincount(codes, minlength=classes).tolist()
 
 
@@ -67,12 +67,12 @@ def test_what_is_mended_is_mended_in_every_block(cases: int) -> None:
         (np.where(table == 0, -0.0, table), {}),
         (table * (1 - 4e-7 * np.arange(cases)[:, None] / cases), {}),
     ):
-        found = ForecastScores.from_probabilities(codes, given_table, labels=range(3), **terms)
-        np.testing.assert_allclose(found.sums, expected, rtol=1e-9)
+        scores = ForecastScores.from_probabilities(codes, given_table, labels=range(3), **terms)
+        np.testing.assert_allclose(scores.sums, expected, rtol=1e-9)
     turned = pd.DataFrame(table[:, [2, 0, 1]], columns=["c", "a", "b"])
     systems = {"one": pd.DataFrame(table, columns=list("abc")), "two": turned}
-    found = ForecastScores.from_probabilities(names[codes], systems)
-    np.testing.assert_allclose(found.sums, np.repeat(expected, 2, axis=1), rtol=1e-12)
+    scores = ForecastScores.from_probabilities(names[codes], systems)
+    np.testing.assert_allclose(scores.sums, np.repeat(expected, 2, axis=1), rtol=1e-12)
     wrong = table.copy()
     wrong[-1, 1] = np.nan
     with pytest.raises(InputError, match=f"row {cases:,}, column 2 is missing"):
@@ -85,8 +85,8 @@ def test_a_matrix_is_a_table(classes: int) -> None:
     codes = np.arange(40) % classes
     with pytest.warns(PendingDeprecationWarning, match="matrix subclass"):
         matrix = np.asmatrix(table)
-    found = ForecastScores.from_probabilities(codes, matrix)
-    assert found == ForecastScores.from_probabilities(codes, table)
+    scores = ForecastScores.from_probabilities(codes, matrix)
+    assert scores == ForecastScores.from_probabilities(codes, table)
 
 
 @pytest.mark.slow

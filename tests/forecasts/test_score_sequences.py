@@ -144,7 +144,7 @@ def test_the_interval_misses_no_more_often_than_it_says_over_all_sequences() -> 
     # Coins whose chances depend on the past; a level of one half, so that something is missed at all.
     misses, chances, cases = 0.0, 0.0, 10
     for code in range(2**cases):
-        outcomes = [code >> place & 1 for place in range(cases)]
+        outcomes = [code >> index & 1 for index in range(cases)]
         chance, means, heads = 1.0, [], 0
         for t, head in enumerate(outcomes):
             probability = 0.5 if t == 0 else 0.85 - 0.7 * (heads / t)

@@ -59,22 +59,22 @@ def test_sums_and_products_by_brute_force(score: str, classes: int) -> None:
     rng = np.random.default_rng(classes)
     truth = rng.integers(0, classes, 60)
     systems = {name: rng.dirichlet(np.full(classes, spread), 60) for name, spread in [("a", 0.5), ("b", 5.0)]}
-    found = ForecastScores.from_probabilities(truth, systems)
+    scores = ForecastScores.from_probabilities(truth, systems)
     single = {
         name: [
             brute_force(score, row, came) for row, came in zip(table.tolist(), truth.tolist(), strict=True)
         ]
         for name, table in systems.items()
     }
-    place = PROPER_SCORES.index(score)
+    index = PROPER_SCORES.index(score)
     for s, one in enumerate(single.values()):
-        assert found.sums[place, s] == pytest.approx(math.fsum(one), rel=1e-12)
+        assert scores.sums[index, s] == pytest.approx(math.fsum(one), rel=1e-12)
         for r, other in enumerate(single.values()):
             product = math.fsum(x * y for x, y in zip(one, other, strict=True))
-            assert found.products[place, s, r] == pytest.approx(product, rel=1e-12)
+            assert scores.products[index, s, r] == pytest.approx(product, rel=1e-12)
     for name, one in single.items():
-        assert found.mean(score, name) == pytest.approx(math.fsum(one) / 60, rel=1e-12)
-    assert found.classes.tolist() == [int((truth == k).sum()) for k in range(classes)]
+        assert scores.mean(score, name) == pytest.approx(math.fsum(one) / 60, rel=1e-12)
+    assert scores.classes.tolist() == [int((truth == k).sum()) for k in range(classes)]
 
 
 @pytest.mark.parametrize("classes", [3, 20])
@@ -89,10 +89,10 @@ def test_a_nearly_perfect_forecast_keeps_its_digits(score: str, classes: int) ->
         "ranked": float(squares),
         "spherical": float(squares) / (norm * (norm + float(p[1]))),
     }
-    found = ForecastScores.from_probabilities([1], [row], labels=range(classes))
+    scores = ForecastScores.from_probabilities([1], [row], labels=range(classes))
     # The ranked score adds the probabilities up first, which rounds at 1.
     tolerance = 1e-6 if score == "ranked" else 1e-12
-    assert found.mean(score) == pytest.approx(expected[score], rel=tolerance)
+    assert scores.mean(score) == pytest.approx(expected[score], rel=tolerance)
     # Beside rows of which enough is left.
     among = case_scores(Forecasts.of([0, 1, 2], [row] * 3, labels=range(classes)), [score])[0]
     assert among[1] == pytest.approx(expected[score], rel=tolerance)
@@ -100,25 +100,25 @@ def test_a_nearly_perfect_forecast_keeps_its_digits(score: str, classes: int) ->
 
 
 def test_hand_calculated() -> None:
-    found = ForecastScores.from_probabilities(["rain"], [0.271], positive="sun")
-    assert found.mean("brier") == pytest.approx(0.073441, rel=1e-12)
-    found = ForecastScores.from_probabilities([2], [[0.5, 0.25, 0.25]], labels=range(3))
-    assert found.mean("ranked") == pytest.approx(0.25 + 0.5625)
-    assert found.mean("brier") == pytest.approx(0.25 + 0.0625 + 0.5625)
-    assert found.mean("spherical") == pytest.approx(1 - 0.25 / math.sqrt(0.375))
+    scores = ForecastScores.from_probabilities(["rain"], [0.271], positive="sun")
+    assert scores.mean("brier") == pytest.approx(0.073441, rel=1e-12)
+    scores = ForecastScores.from_probabilities([2], [[0.5, 0.25, 0.25]], labels=range(3))
+    assert scores.mean("ranked") == pytest.approx(0.25 + 0.5625)
+    assert scores.mean("brier") == pytest.approx(0.25 + 0.0625 + 0.5625)
+    assert scores.mean("spherical") == pytest.approx(1 - 0.25 / math.sqrt(0.375))
 
 
 def test_probability_0_that_came_true_is_counted_and_never_clipped() -> None:
-    found = ForecastScores.from_probabilities(
+    scores = ForecastScores.from_probabilities(
         [1, 0, 1], {"certain": [0.0, 0.0, 0.5], "careful": [0.1, 0.1, 0.5]}
     )
-    assert found.mean("log", "certain") == math.inf
-    assert found.zeros.tolist() == [1, 0]
-    assert math.isfinite(found.mean("log", "careful"))
-    assert found.mean("brier", "certain") == pytest.approx(1.25 / 3)
+    assert scores.mean("log", "certain") == math.inf
+    assert scores.zeros.tolist() == [1, 0]
+    assert math.isfinite(scores.mean("log", "careful"))
+    assert scores.mean("brier", "certain") == pytest.approx(1.25 / 3)
     # Infinite scores are left out of the products, which stay finite.
-    assert found.products[0, 0, 0] == pytest.approx(math.log(2) ** 2)
-    assert found.products[0, 0, 1] == pytest.approx(math.log(2) ** 2 - 0)
+    assert scores.products[0, 0, 0] == pytest.approx(math.log(2) ** 2)
+    assert scores.products[0, 0, 1] == pytest.approx(math.log(2) ** 2 - 0)
     tiny = ForecastScores.from_probabilities([1], [5e-324])
     assert tiny.zeros.tolist() == [0]
     assert tiny.mean("log") == pytest.approx(-math.log(5e-324))
@@ -129,11 +129,11 @@ def test_more_rows_than_a_block() -> None:
     block = BLOCK_VALUES // 3
     number = 2 * block + 3
     table, truth = rng.dirichlet(np.ones(3), number), rng.integers(0, 3, number)
-    found = ForecastScores.from_probabilities(truth, table)
+    scores = ForecastScores.from_probabilities(truth, table)
     happened = table[np.arange(number), truth]
-    assert found.cases == number
-    assert found.mean("log") == pytest.approx(-np.log(happened).mean(), rel=1e-12)
-    assert found.mean("brier") == pytest.approx(((table - np.eye(3)[truth]) ** 2).sum(1).mean(), rel=1e-12)
+    assert scores.cases == number
+    assert scores.mean("log") == pytest.approx(-np.log(happened).mean(), rel=1e-12)
+    assert scores.mean("brier") == pytest.approx(((table - np.eye(3)[truth]) ** 2).sum(1).mean(), rel=1e-12)
     for row in (block, number - 1):
         wrong = table.copy()
         wrong[row] = 0.3
@@ -267,17 +267,17 @@ def test_truth_of_every_kind(truth: Any) -> None:
     expected = ForecastScores.from_probabilities([0, 1, 1], [0.2, 0.9, 0.6]).sums
     column = np.array([0.2, 0.9, 0.6])
     for values in (column, np.stack([1 - column, column], axis=1)):
-        found = ForecastScores.from_probabilities(truth, values)
-        np.testing.assert_allclose(found.sums, expected, rtol=1e-14)
-        assert found.classes.tolist() == [1, 2]
+        scores = ForecastScores.from_probabilities(truth, values)
+        np.testing.assert_allclose(scores.sums, expected, rtol=1e-14)
+        assert scores.classes.tolist() == [1, 2]
 
 
 def test_whole_numbers_are_places_of_columns_whether_seen_or_not() -> None:
     table = [[0.2, 0.3, 0.5], [0.1, 0.1, 0.8]]
     for truth in ([0, 2], np.array([0, 2]), [0.0, 2.0], pd.Series([0, 2], dtype="Int64")):
-        found = ForecastScores.from_probabilities(truth, table, scores=["log"])
-        assert found.labels == (0, 1, 2)
-        assert found.sums[0, 0] == pytest.approx(-math.log(0.2 * 0.8))
+        scores = ForecastScores.from_probabilities(truth, table, scores=["log"])
+        assert scores.labels == (0, 1, 2)
+        assert scores.sums[0, 0] == pytest.approx(-math.log(0.2 * 0.8))
     for ones in ([1, 1], np.array([1, 1]), [True, True]):
         assert ForecastScores.from_probabilities(ones, [0.5, 0.5]).labels == (0, 1)
         assert ForecastScores.from_probabilities(ones, [0.5, 0.5], positive=1).labels == (0, 1)
@@ -295,23 +295,23 @@ def test_labels_that_may_count_columns_from_0_or_from_1_are_asked_about(kind: An
     with pytest.raises(InputError, match="from 0 or from 1"):
         ForecastScores.from_probabilities(kind([1, 2, 1, 2]), frame)
     for labels, expected in (([0, 1, 2], 0.3 * 0.8 * 0.2 * 0.4), ([1, 2, 3], 0.2 * 0.1 * 0.6 * 0.3)):
-        found = ForecastScores.from_probabilities(kind([1, 2, 1, 2]), table, labels=labels)
-        assert found.sums[0, 0] == pytest.approx(-math.log(expected))
+        scores = ForecastScores.from_probabilities(kind([1, 2, 1, 2]), table, labels=labels)
+        assert scores.sums[0, 0] == pytest.approx(-math.log(expected))
     assert ForecastScores.from_probabilities(kind([1, 2, 3, 1]), table).labels == (1, 2, 3)
     assert ForecastScores.from_probabilities(kind([0, 2, 0, 2]), table).labels == (0, 1, 2)
 
 
 def test_the_positive_class_of_one_column() -> None:
     for positive in ("no", "yes"):
-        found = ForecastScores.from_probabilities(
+        scores = ForecastScores.from_probabilities(
             ["no", "yes"], [0.9, 0.2], positive=positive, scores=["brier"]
         )
-        assert found.sums[0, 0] == pytest.approx(0.05 if positive == "no" else 0.81 + 0.64)
+        assert scores.sums[0, 0] == pytest.approx(0.05 if positive == "no" else 0.81 + 0.64)
         declared = ForecastScores.from_probabilities(
             ["no", "yes"], [0.9, 0.2], positive=positive, labels=["yes", "no"], scores=["brier"]
         )
-        assert declared.sums == found.sums
-        assert declared.labels == found.labels
+        assert declared.sums == scores.sums
+        assert declared.labels == scores.labels
     assert ForecastScores.from_probabilities([0, 1], [0.9, 0.2], positive=0).mean("brier") == pytest.approx(
         0.025
     )
@@ -376,9 +376,9 @@ def test_what_is_refused(truth: Any, values: Any, options: dict[str, Any], said:
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
 def test_columns_of_a_frame_are_found_by_their_names(library: Any) -> None:
     columns = {"cat": [0.1, 0.6], "dog": [0.7, 0.3], "ant": [0.2, 0.1]}
-    found = ForecastScores.from_probabilities(["dog", "cat"], library(columns))
-    assert found.labels == ("cat", "dog", "ant")
-    assert found.mean("log") == pytest.approx(-math.log(0.42) / 2)
+    scores = ForecastScores.from_probabilities(["dog", "cat"], library(columns))
+    assert scores.labels == ("cat", "dog", "ant")
+    assert scores.mean("log") == pytest.approx(-math.log(0.42) / 2)
     by_number = ForecastScores.from_probabilities([2, 1], library({"2": [0.7, 0.4], "1": [0.3, 0.6]}))
     assert by_number.labels == (2, 1)
     assert by_number.mean("log") == pytest.approx(-math.log(0.42) / 2)
@@ -388,13 +388,13 @@ def test_columns_of_a_frame_are_found_by_their_names(library: Any) -> None:
 
 def test_systems_with_their_columns_in_another_order() -> None:
     one = pd.DataFrame({"cat": [0.1, 0.6], "dog": [0.9, 0.4]})
-    found = ForecastScores.from_probabilities(["dog", "cat"], {"one": one, "two": one[["dog", "cat"]]})
-    assert found.labels == ("cat", "dog")
-    assert found.classes.tolist() == [1, 1]
-    assert found.sums[:, 0].tolist() == found.sums[:, 1].tolist()
+    scores = ForecastScores.from_probabilities(["dog", "cat"], {"one": one, "two": one[["dog", "cat"]]})
+    assert scores.labels == ("cat", "dog")
+    assert scores.classes.tolist() == [1, 1]
+    assert scores.sums[:, 0].tolist() == scores.sums[:, 1].tolist()
     mixed = {"rows": one.to_numpy(), "column": [0.1, 0.6]}
-    found = ForecastScores.from_probabilities(["dog", "cat"], mixed, positive="cat")
-    np.testing.assert_allclose(found.sums[:, 0], found.sums[:, 1], rtol=1e-14)
+    scores = ForecastScores.from_probabilities(["dog", "cat"], mixed, positive="cat")
+    np.testing.assert_allclose(scores.sums[:, 0], scores.sums[:, 1], rtol=1e-14)
     with pytest.raises(InputError, match="probabilities of two have the classes"):
         ForecastScores.from_probabilities(["dog", "cat"], {"one": one, "two": one.assign(ant=0.0)})
 
@@ -409,15 +409,15 @@ def test_systems_of_other_classes_are_refused(one: int, two: int) -> None:
 
 
 def test_systems_by_name() -> None:
-    found = ForecastScores.from_probabilities([0, 1], {"a": [0.5, 0.5], "b": [0.2, 0.9]}, scores=["brier"])
-    assert repr(found) == "<ForecastScores: 2 cases, 2 systems>"
+    scores = ForecastScores.from_probabilities([0, 1], {"a": [0.5, 0.5], "b": [0.2, 0.9]}, scores=["brier"])
+    assert repr(scores) == "<ForecastScores: 2 cases, 2 systems>"
     for wrong in (None, "c"):
         with pytest.raises(InputError, match="there are 'a', 'b'"):
-            found.mean("brier", wrong)
+            scores.mean("brier", wrong)
     with pytest.raises(InputError, match="'log' was not computed"):
-        found.mean("log", "a")
+        scores.mean("log", "a")
     with pytest.raises(ValueError, match="read-only"):
-        found.sums[0, 0] = 1
+        scores.sums[0, 0] = 1
 
 
 def test_checked_forecasts_of_other_cases_are_refused() -> None:
@@ -434,7 +434,7 @@ def test_columns_first_or_row_by_row_is_the_same() -> None:
     rng = np.random.default_rng(3)
     table, truth = rng.dirichlet(np.ones(4), 50), rng.integers(0, 4, 50)
     expected = ForecastScores.from_probabilities(truth, table)
-    found = ForecastScores.from_probabilities(truth, np.asfortranarray(table))
-    np.testing.assert_allclose(found.sums, expected.sums, rtol=1e-13)
+    scores = ForecastScores.from_probabilities(truth, np.asfortranarray(table))
+    np.testing.assert_allclose(scores.sums, expected.sums, rtol=1e-13)
     doubled = ForecastScores.from_probabilities(truth, table * 0.5, normalise=True)
     np.testing.assert_allclose(doubled.sums, expected.sums, rtol=1e-12)

@@ -60,7 +60,7 @@ def best_by_grid(p: Any, odds: Any) -> Any:
     results = np.array(list(product([1, 0], repeat=len(worth))))
     weights = np.prod(np.where(results == 1, chances, 1 - chances), axis=1)
     gains = results * prices - 1
-    found = minimize(
+    optimum = minimize(
         lambda f: -(weights @ np.log(np.maximum(1 + gains @ f, 1e-12))),
         np.full(len(worth), 0.01),
         jac=lambda f: -((weights / np.maximum(1 + gains @ f, 1e-12)) @ gains),
@@ -68,7 +68,7 @@ def best_by_grid(p: Any, odds: Any) -> Any:
         method="SLSQP",
         options={"ftol": 1e-16, "maxiter": 500},
     )
-    for game, side, stake in zip(worth, sides, found.x, strict=True):
+    for game, side, stake in zip(worth, sides, optimum.x, strict=True):
         stakes[game, side] = stake
     return stakes
 
@@ -143,9 +143,9 @@ def test_the_evidence_is_the_mean_over_fractions_of_settled_rounds() -> None:
     paths = [np.cumprod(1 - c / 20 + c / 20 * np.exp(logs)) for c in range(21)]
     mean = np.mean(paths, axis=0)
     report = ew.evaluate(**data)
-    found = report.numbers["evidence"]["mixture"]
-    assert found["e_value"] == pytest.approx(mean[-1], rel=1e-9)
-    assert found["p_value"] == pytest.approx(1 / max(1.0, mean.max()), rel=1e-9)
+    mixture = report.numbers["evidence"]["mixture"]
+    assert mixture["e_value"] == pytest.approx(mean[-1], rel=1e-9)
+    assert mixture["p_value"] == pytest.approx(1 / max(1.0, mean.max()), rel=1e-9)
     np.testing.assert_allclose(report.numbers["ledger"]["log_evidence"], np.log(mean), atol=1e-9)
 
 
@@ -245,12 +245,12 @@ def test_closing_line_value_by_hand() -> None:
     game, side = np.nonzero(value > 1)
     fair = np.log(odds[game, side] * remove_overround(closing)[game, side])
     raw = np.log(odds[game, side] / closing[game, side])
-    found = report.numbers["closing_line"]
-    assert found["bets"] == len(game)
-    assert found["fair"]["mean_log"] == pytest.approx(fair.mean(), abs=1e-12)
-    assert found["raw"]["mean_log"] == pytest.approx(raw.mean(), abs=1e-12)
+    closing_line = report.numbers["closing_line"]
+    assert closing_line["bets"] == len(game)
+    assert closing_line["fair"]["mean_log"] == pytest.approx(fair.mean(), abs=1e-12)
+    assert closing_line["raw"]["mean_log"] == pytest.approx(raw.mean(), abs=1e-12)
     error = fair.std(ddof=1) / np.sqrt(len(fair))
-    half = (found["fair"]["high"] - found["fair"]["low"]) / 2
+    half = (closing_line["fair"]["high"] - closing_line["fair"]["low"]) / 2
     assert half == pytest.approx(2.0 * error, rel=0.05)
     # The sentence prints the mean log that JSON has, not exp of the mean − 1.
     text = next(section for section in report.sections if section.title == "Closing line").text[0]

@@ -79,22 +79,22 @@ def test_shards_are_the_whole(kind: str, classes: int, terms: dict[str, Any]) ->
 
 def test_it_holds_what_its_parts_would() -> None:
     model = forecasts(3)
-    found = evidence(model, "rival", [0, 100, CASES], ordinal=True)
-    assert (found.cases, found.labels, found.against) == (CASES, (0, 1, 2), "the rival")
-    assert {name: table.counts.tolist() for name, table in found.tables.items()} == {
+    result = evidence(model, "rival", [0, 100, CASES], ordinal=True)
+    assert (result.cases, result.labels, result.against) == (CASES, (0, 1, 2), "the rival")
+    assert {name: table.counts.tolist() for name, table in result.tables.items()} == {
         "model": likeliest(model).counts.tolist(),
         "against": likeliest(opponent("rival", model, slice(0, CASES)).forecasts or model).counts.tolist(),
     }
     calibration = Calibration.from_forecasts(model)
-    assert list(found.reliability) == list(calibration.labels)
-    for curve, plain in zip(found.reliability.values(), calibration.curves, strict=True):
+    assert list(result.reliability) == list(calibration.labels)
+    for curve, plain in zip(result.reliability.values(), calibration.curves, strict=True):
         assert curve.to_dict() == {"is_rounded": False, **plain.to_dict()}
-    below = [np.minimum(np.cumsum(model.probabilities, axis=1)[:, place], 1) for place in (0, 1)]
-    assert list(found.cumulative_games) == [0, 1]
-    for place, rung in enumerate(found.cumulative):
-        outcome = (model.codes <= place).astype(int)
-        scored = np.square(below[place] - outcome).mean()
-        rival = np.cumsum(forecasts(3, 9).probabilities, axis=1)[:, place]
+    below = [np.minimum(np.cumsum(model.probabilities, axis=1)[:, index], 1) for index in (0, 1)]
+    assert list(result.cumulative_games) == [0, 1]
+    for position, rung in enumerate(result.cumulative):
+        outcome = (model.codes <= position).astype(int)
+        scored = np.square(below[position] - outcome).mean()
+        rival = np.cumsum(forecasts(3, 9).probabilities, axis=1)[:, position]
         expected = np.square(np.minimum(rival, 1) - outcome).mean() - scored
         assert rung.sums("brier").sum() / CASES == pytest.approx(expected, abs=1e-12)
 
@@ -102,10 +102,10 @@ def test_it_holds_what_its_parts_would() -> None:
 @pytest.mark.parametrize("classes", [2, 3])
 def test_the_mean_over_all_drunkards(classes: int) -> None:
     model = forecasts(classes)
-    found = evidence(model, "drunken", [0, 77, CASES])
+    result = evidence(model, "drunken", [0, 77, CASES])
     # A game adds one nat to the log score, a race of three one and a half.
     expected = np.log(model.happened).sum() + CASES * (1 if classes == 2 else 1.5)
-    assert found.expected_log_wealth == pytest.approx(expected, abs=1e-9)
+    assert result.expected_log_wealth == pytest.approx(expected, abs=1e-9)
     assert evidence(model, "rival", [0, CASES]).expected_log_wealth is None
     some = ForecastTally.of(model, Opponent(bookmaker=Drunken(0.1, 0.9)))
     assert (some.expected_log_wealth is None) == (classes == 3)
@@ -170,37 +170,37 @@ def test_rounded_forecasts_are_said_aloud() -> None:
     model = forecasts(3)
     assert evidence(model, "rival", [0, CASES]).warnings == ()
     with mock.patch.object(bounded_reliability, "MAX_DISTINCT_FORECASTS", 20):
-        (said,) = evidence(model, "rival", [0, CASES]).warnings
-    assert "different forecasts of 0, 1, 2" in said
-    assert "1/4,096" in said
+        (text,) = evidence(model, "rival", [0, CASES]).warnings
+    assert "different forecasts of 0, 1, 2" in text
+    assert "1/4,096" in text
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_plain_values_come_back_through_json(kind: str) -> None:
     for classes in (2, 3):
-        found = evidence(forecasts(classes), kind, [0, CASES], ordinal=classes > 2, notes=("a note",))
-        again = ForecastTally.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
-        assert again == found
+        result = evidence(forecasts(classes), kind, [0, CASES], ordinal=classes > 2, notes=("a note",))
+        again = ForecastTally.from_dict(json.loads(json.dumps(result.to_dict(), allow_nan=False)))
+        assert again == result
         assert again.warnings == ("a note",)
     assert ForecastTally.from_dict(ForecastTally.empty().to_dict()) == ForecastTally.empty()
 
 
 def test_ruin_comes_back_through_json() -> None:
     model = Forecasts.of([1, 0, 1], [0.5, 1.0, 0.2])
-    found = ForecastTally.of(model, Opponent.class_shares(model, (0.5, 0.5)))
-    again = ForecastTally.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
-    assert again == found
+    forecast_tally = ForecastTally.of(model, Opponent.class_shares(model, (0.5, 0.5)))
+    again = ForecastTally.from_dict(json.loads(json.dumps(forecast_tally.to_dict(), allow_nan=False)))
+    assert again == forecast_tally
     assert again.wealth.log_wealth == -math.inf
 
 
 def changed(payload: Any, *path: Any, to: Any) -> dict[str, Any]:
     """A file in which someone has changed a value."""
     copy = json.loads(json.dumps(payload))
-    place = copy
+    index = copy
     for name in path[:-1]:
-        place = place[name]
-    place[path[-1]] = to
+        index = index[name]
+    index[path[-1]] = to
     return dict(copy)
 
 

@@ -54,7 +54,7 @@ def fair_factors(p: Shares, q: Shares) -> Shares:
 
 def backing_factors(p: list[Fraction], odds: list[Fraction]) -> list[Fraction]:
     """Kelly's wealth after each outcome by trying every set of outcomes that may be backed."""
-    best, found = -math.inf, [Fraction(1)] * len(p)
+    best, result = -math.inf, [Fraction(1)] * len(p)
     for number in range(len(p)):
         for backed in itertools.combinations(range(len(p)), number):
             price = sum((1 / odds[k] for k in backed), Fraction(0))
@@ -68,8 +68,8 @@ def backing_factors(p: list[Fraction], odds: list[Fraction]) -> list[Fraction]:
                 float(a) * (math.log(b) if b else -math.inf) for a, b in zip(p, factors, strict=True) if a
             )
             if growth > best:
-                best, found = growth, factors
-    return found
+                best, result = growth, factors
+    return result
 
 
 def at_stake(factors: Shares, stake: Fraction) -> Shares:
@@ -78,9 +78,9 @@ def at_stake(factors: Shares, stake: Fraction) -> Shares:
 
 def assert_wealth(wealth: Wealth, truth: Sequence[int], factors: Shares) -> None:
     exact = Fraction(1)
-    for place, outcome in enumerate(truth):
-        exact *= factors[place][outcome]
-        assert math.exp(wealth.path[place]) == pytest.approx(float(exact), rel=1e-12)
+    for index, outcome in enumerate(truth):
+        exact *= factors[index][outcome]
+        assert math.exp(wealth.path[index]) == pytest.approx(float(exact), rel=1e-12)
     assert wealth.wealth == pytest.approx(float(exact), rel=1e-12)
     assert wealth.cases == len(truth)
 
@@ -153,11 +153,11 @@ def test_against_fair_odds_on_both_sides_wealth_is_the_likelihood_ratio(
     ratio = sum(math.log(p[i, k]) - math.log(q[i, k]) for i, k in enumerate(truth))
     named: dict[str, Any] = {"labels": range(classes)}
     market = Market(1 / q, lay=1 / q)
-    found = [
+    results = [
         Wealth.from_probabilities(truth, p, **book, **named)
         for book in ({"bookmaker": market}, {"against": q})
     ]
-    for wealth in found:
+    for wealth in results:
         assert wealth.log_wealth == pytest.approx(ratio, rel=1e-12, abs=1e-12)
         assert wealth.book == "fair"
 
@@ -178,13 +178,13 @@ def test_one_column_is_the_positive_class() -> None:
 
 def every_path(p: Shares, true: Shares, classes: int, **options: Any) -> list[tuple[Fraction, Wealth]]:
     """The probability of every sequence of outcomes, and the wealth it makes."""
-    found = []
+    results = []
     for truth in itertools.product(range(classes), repeat=len(p)):
         chance = math.prod((true[i][k] for i, k in enumerate(truth)), start=Fraction(1))
         options |= {"labels": range(classes), "ordered": True}
-        found.append((chance, Wealth.from_probabilities(list(truth), floats(p), **options)))
-    assert sum(chance for chance, _ in found) == 1
-    return found
+        results.append((chance, Wealth.from_probabilities(list(truth), floats(p), **options)))
+    assert sum(chance for chance, _ in results) == 1
+    return results
 
 
 def assert_ville(maxima: list[tuple[Fraction, float]]) -> None:
@@ -199,27 +199,27 @@ def assert_ville(maxima: list[tuple[Fraction, float]]) -> None:
     ("p", "q", "classes"), [(pairs(TWO), pairs(TWO_RIVAL), 2), (rows(THREE), rows(THREE_RIVAL), 3)]
 )
 def test_a_fair_game_has_mean_one_and_ville_holds(p: Shares, q: Shares, classes: int, stake: float) -> None:
-    found = every_path(p, q, classes, against=floats(q), fraction=stake)
-    assert sum(float(chance) * wealth.wealth for chance, wealth in found) == pytest.approx(1, rel=1e-12)
-    mixed = sum(float(chance) * math.exp(wealth.mixture_path[-1]) for chance, wealth in found)
+    result = every_path(p, q, classes, against=floats(q), fraction=stake)
+    assert sum(float(chance) * wealth.wealth for chance, wealth in result) == pytest.approx(1, rel=1e-12)
+    mixed = sum(float(chance) * math.exp(wealth.mixture_path[-1]) for chance, wealth in result)
     assert mixed == pytest.approx(1, rel=1e-12)
-    assert_ville([(chance, wealth.log_maximum) for chance, wealth in found])
-    assert_ville([(chance, max(0.0, float(wealth.mixture_path.max()))) for chance, wealth in found])
+    assert_ville([(chance, wealth.log_maximum) for chance, wealth in result])
+    assert_ville([(chance, max(0.0, float(wealth.mixture_path.max()))) for chance, wealth in result])
 
 
 def test_the_reverse_game_is_fair_if_the_model_is_right() -> None:
     p, q = pairs(TWO), pairs(TWO_RIVAL)
-    found = every_path(p, p, 2, against=floats(q))
-    assert sum(float(chance) / wealth.wealth for chance, wealth in found) == pytest.approx(1, rel=1e-12)
-    assert_ville([(chance, -wealth.log_minimum) for chance, wealth in found])
+    result = every_path(p, p, 2, against=floats(q))
+    assert sum(float(chance) / wealth.wealth for chance, wealth in result) == pytest.approx(1, rel=1e-12)
+    assert_ville([(chance, -wealth.log_minimum) for chance, wealth in result])
 
 
 def test_wealth_over_its_expected_growth_is_a_martingale_if_the_model_is_right() -> None:
     p, q = pairs(TWO), pairs(TWO_RIVAL)
-    found = every_path(p, p, 2, against=floats(q))
-    mean = sum(float(chance) * np.exp(wealth.martingale) for chance, wealth in found)
+    result = every_path(p, p, 2, against=floats(q))
+    mean = sum(float(chance) * np.exp(wealth.martingale) for chance, wealth in result)
     np.testing.assert_allclose(mean, np.ones(6), rtol=1e-12)
-    assert_ville([(chance, max(0.0, float(wealth.martingale.max()))) for chance, wealth in found])
+    assert_ville([(chance, max(0.0, float(wealth.martingale.max()))) for chance, wealth in result])
 
 
 @pytest.mark.parametrize("bet", ["henzi_brier", "henzi_log"])
@@ -229,12 +229,12 @@ def test_bets_on_scores_are_no_better_than_fair(bet: str, true: str) -> None:
     # With the mean of the two as the truth their Brier scores are alike.
     between = [[(a + b) / 2 for a, b in zip(*pair, strict=True)] for pair in zip(p, q, strict=True)]
     pi = q if true == "the rival's" or bet == "henzi_log" else between
-    found = every_path(p, pi, 2, against=floats(q))
-    mean = sum(float(chance) * math.exp(wealth.bet_path(bet)[-1]) for chance, wealth in found)
+    result = every_path(p, pi, 2, against=floats(q))
+    mean = sum(float(chance) * math.exp(wealth.bet_path(bet)[-1]) for chance, wealth in result)
     assert mean <= 1 + 1e-12
     if pi is between:
         assert mean == pytest.approx(1, rel=1e-12)
-    assert_ville([(chance, max(0.0, float(wealth.bet_path(bet).max()))) for chance, wealth in found])
+    assert_ville([(chance, max(0.0, float(wealth.bet_path(bet).max()))) for chance, wealth in result])
 
 
 @pytest.mark.parametrize("rule", ["in proportion", "the last takes the margin"])
@@ -249,9 +249,9 @@ def test_backing_gains_nothing_if_no_outcome_is_likelier_than_its_price(rule: st
             shares = [*prices[:-1], prices[-1] - over]
         assert all(share <= price for share, price in zip(shares, prices, strict=True))
         true.append(shares)
-    found = every_path(p, true, 3, odds=floats(odds))
-    assert sum(float(chance) * wealth.wealth for chance, wealth in found) <= 1 + 1e-12
-    assert_ville([(chance, wealth.log_maximum) for chance, wealth in found])
+    result = every_path(p, true, 3, odds=floats(odds))
+    assert sum(float(chance) * wealth.wealth for chance, wealth in result) <= 1 + 1e-12
+    assert_ville([(chance, wealth.log_maximum) for chance, wealth in result])
 
 
 def test_the_prices_of_an_exchange_with_a_spread_are_ones_at_which_nothing_is_gained() -> None:
@@ -259,15 +259,15 @@ def test_the_prices_of_an_exchange_with_a_spread_are_ones_at_which_nothing_is_ga
     p = rows([("1/2", "1/2"), ("2/5", "3/5")])
     back, lay = [[1.5, 2.5]] * 2, [[1.55, 3.5]] * 2
     options: dict[str, Any] = {"bookmaker": Market(back, lay=lay), "labels": range(2)}
-    found = [
+    results = [
         (truth, Wealth.from_probabilities(list(truth), floats(p), **options))
         for truth in itertools.product(range(2), repeat=2)
     ]
-    games = found[0][1].games
+    games = results[0][1].games
     assert games is not None
     # Both races have the same prices, so the order of the games does not matter.
     prices = games.prices[0].tolist()
-    mean = sum(math.prod(prices[k] for k in truth) * wealth.wealth for truth, wealth in found)
+    mean = sum(math.prod(prices[k] for k in truth) * wealth.wealth for truth, wealth in results)
     assert mean <= 1 + 1e-12
 
 
@@ -438,7 +438,7 @@ def test_shards_in_any_order_equal_the_whole_and_the_loop(
     cases: list[tuple[int, float, float]], most: int, places: list[int], random: Any
 ) -> None:
     truth, p, q = (np.array(column) for column in zip(*cases, strict=True))
-    edges = [0, *sorted(place % (len(cases) + 1) for place in places), len(cases)]
+    edges = [0, *sorted(index % (len(cases) + 1) for index in places), len(cases)]
     cuts = list(itertools.pairwise(edges))
     random.shuffle(cuts)
     with mock.patch.object(wealth_blocks, "MAX_BLOCKS", most):
@@ -448,8 +448,8 @@ def test_shards_in_any_order_equal_the_whole_and_the_loop(
     path, top, bottom, fall = plain(realised(truth, p, q))
     assert whole.positions.tolist() == whole.blocks.ends.tolist()
     np.testing.assert_allclose(whole.path, np.array(path)[whole.positions - 1], rtol=1e-12, atol=1e-12)
-    found = [whole.log_maximum, whole.log_minimum, whole.drawdown]
-    np.testing.assert_allclose(found, [top, bottom, fall], rtol=1e-12, atol=1e-12)
+    results = [whole.log_maximum, whole.log_minimum, whole.drawdown]
+    np.testing.assert_allclose(results, [top, bottom, fall], rtol=1e-12, atol=1e-12)
 
 
 def random_cases(number: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

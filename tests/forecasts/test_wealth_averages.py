@@ -18,9 +18,9 @@ from edgeworth.forecasts.forecasts import Forecasts
 
 
 def brier_difference(wealth: Wealth, level: float) -> AverageDifference:
-    found = score_difference(wealth, "brier", level)
-    assert found is not None
-    return found
+    difference = score_difference(wealth, "brier", level)
+    assert difference is not None
+    return difference
 
 
 def log_difference(wealth: Wealth, level: float) -> AverageDifference | None:
@@ -67,12 +67,12 @@ def test_the_words_for_what_holds(options: dict[str, Any], brier: str, log: str)
 @pytest.mark.parametrize("ordered", [True, False])
 def test_nothing_holds_at_all_times_against_shares_counted_on_the_same_cases(ordered: bool) -> None:
     truth, p, _ = cases(200, 2)
-    found = examine_bets(against_shares(truth, p, ordered=ordered))
-    for each in (found.brier, found.log):
-        assert each is not None
-        assert not each.at_all_times
-        assert each.sequence is None
-        assert each.holds.startswith("approximately")
+    findings = examine_bets(against_shares(truth, p, ordered=ordered))
+    for item in (findings.brier, findings.log):
+        assert item is not None
+        assert not item.at_all_times
+        assert item.sequence is None
+        assert item.holds.startswith("approximately")
 
 
 @pytest.mark.parametrize("level", [0.9, 0.99])
@@ -82,10 +82,10 @@ def test_against_shares_the_interval_is_students(level: float) -> None:
     wealth = against_shares(truth, p)
     brier = (share - truth) ** 2 - (p - truth) ** 2
     log = np.log(np.where(truth == 1, p / share, (1 - p) / (1 - share)))
-    for found, values in ((brier_difference(wealth, level), brier), (log_difference(wealth, level), log)):
-        assert found is not None
+    for result, values in ((brier_difference(wealth, level), brier), (log_difference(wealth, level), log)):
+        assert result is not None
         known = stats.ttest_1samp(values, 0).confidence_interval(level)
-        assert (found.low, found.high) == pytest.approx((known.low, known.high), rel=1e-9)
+        assert (result.low, result.high) == pytest.approx((known.low, known.high), rel=1e-9)
 
 
 def test_unordered_cases_are_a_sample_of_fixed_size() -> None:
@@ -93,11 +93,11 @@ def test_unordered_cases_are_a_sample_of_fixed_size() -> None:
     brier = (q - truth) ** 2 - (p - truth) ** 2
     log = np.log(np.where(truth == 1, p / q, (1 - p) / (1 - q)))
     wealth = Wealth.from_probabilities(truth, p, against=q)
-    for found, values in ((brier_difference(wealth, 0.95), brier), (log_difference(wealth, 0.95), log)):
+    for result, values in ((brier_difference(wealth, 0.95), brier), (log_difference(wealth, 0.95), log)):
         known = stats.ttest_1samp(values, 0).confidence_interval(0.95)
-        assert found is not None
-        assert found.sequence is None
-        assert (found.low, found.high) == pytest.approx((known.low, known.high), rel=1e-9)
+        assert result is not None
+        assert result.sequence is None
+        assert (result.low, result.high) == pytest.approx((known.low, known.high), rel=1e-9)
 
 
 def test_against_shares_the_interval_covers_the_difference_to_the_true_shares() -> None:
@@ -110,16 +110,16 @@ def test_against_shares_the_interval_covers_the_difference_to_the_true_shares() 
     for _ in range(400):
         kind = rng.integers(0, 3, 150)
         truth = (rng.random(150) < true[kind]).astype(int)
-        found = brier_difference(against_shares(truth, p[kind]), 0.95)
-        inside += found.low <= expected <= found.high
+        difference = brier_difference(against_shares(truth, p[kind]), 0.95)
+        inside += difference.low <= expected <= difference.high
     # Three standard errors of 400 draws at 95%.
     assert inside / 400 == pytest.approx(0.95, abs=0.033)
 
 
 def test_bounds_stay_within_what_is_possible() -> None:
     for truth, p in (([1, 0], [0.0, 1.0]), ([1, 0, 1], [1.0, 0.0, 0.9])):
-        found = brier_difference(against_shares(truth, p), 0.999)
-        assert math.isnan(found.low) or -1 <= found.low <= found.mean <= found.high <= 1
+        difference = brier_difference(against_shares(truth, p), 0.999)
+        assert math.isnan(difference.low) or -1 <= difference.low <= difference.mean <= difference.high <= 1
     few = brier_difference(
         Wealth.from_probabilities([1, 0], [0.6, 0.3], against=[0.5] * 2, ordered=True), 0.95
     )
@@ -131,9 +131,9 @@ def test_bounds_stay_within_what_is_possible() -> None:
 
 def test_students_interval_that_is_all_there_is_says_nothing() -> None:
     """Clipped to ±1 it excludes nothing, like the sequence that does."""
-    found = brier_difference(against_shares([1, 0, 1], [0.0, 0.05, 1.0]), 0.999)
-    assert (found.low, found.high) == (-1, 1)
-    assert found.is_uninformative
+    difference = brier_difference(against_shares([1, 0, 1], [0.0, 0.05, 1.0]), 0.999)
+    assert (difference.low, difference.high) == (-1, 1)
+    assert difference.is_uninformative
     wide = brier_difference(against_shares([1, 0, 1, 0] * 5, [0.9, 0.2, 0.4, 0.3] * 5), 0.95)
     assert -1 < wide.low < wide.high < 1
     assert not wide.is_uninformative
@@ -151,8 +151,8 @@ def test_with_a_rare_class_and_few_cases_the_interval_misses_more(
     missed, runs = 0, 500
     for _ in range(runs):
         p = true[rng.integers(0, 3, number)]
-        found = brier_difference(against_shares((rng.random(number) < p).astype(int), p), 0.95)
-        missed += not found.low <= expected <= found.high
+        difference = brier_difference(against_shares((rng.random(number) < p).astype(int), p), 0.95)
+        missed += not difference.low <= expected <= difference.high
     assert low <= missed / runs <= high
 
 
@@ -182,9 +182,11 @@ def test_the_evidence_is_an_e_value_for_all_constant_shares_at_once(
             (p / share if y else (1 - p) / (1 - share)) for y, p in zip(truth, model, strict=True)
         )
         ratios[truth] = ratio
-        found = examine_bets(against_shares(truth, [float(p) for p in model], fraction=stake)).against_rival
-        assert found.e_value == pytest.approx(float(ratio), rel=1e-12, abs=1e-300)
-        assert found.log_maximum is None
+        against_rival = examine_bets(
+            against_shares(truth, [float(p) for p in model], fraction=stake)
+        ).against_rival
+        assert against_rival.e_value == pytest.approx(float(ratio), rel=1e-12, abs=1e-300)
+        assert against_rival.log_maximum is None
     for share in (Fraction(k, 20) for k in range(21)):
         mean = sum(
             share ** sum(truth) * (1 - share) ** (5 - sum(truth)) * ratio for truth, ratio in ratios.items()

@@ -30,7 +30,7 @@ MOST = st.sampled_from([1, 2, 4, 7, MAX_BLOCKS])
 def blocks_of(logs: list[float], first: int = 0) -> Blocks:
     values = np.array(logs, dtype=np.float64)
     columns = np.stack([values, np.zeros(len(values)), np.arange(len(values)) / 8], axis=1)
-    sums = np.stack([np.arange(len(values)) + first + place for place in range(len(SUMS))], axis=1)
+    sums = np.stack([np.arange(len(values)) + first + index for index in range(len(SUMS))], axis=1)
     starts = first + np.arange(len(values))
     return Blocks.of_steps(starts, starts + 1, columns, fractional_logs(values), sums.astype(np.float64))
 
@@ -91,8 +91,8 @@ def test_a_case_is_a_block() -> None:
 def test_joined_blocks_know_what_a_plain_loop_knows(logs: list[float]) -> None:
     joined = whole(blocks_of(logs))
     assert joined.number == 1
-    found = [joined.logs[0, 0], joined.top[0], joined.bottom[0], joined.drawdown[0]]
-    np.testing.assert_allclose(found, plain(logs), rtol=1e-12, atol=1e-12)
+    results = [joined.logs[0, 0], joined.top[0], joined.bottom[0], joined.drawdown[0]]
+    np.testing.assert_allclose(results, plain(logs), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(joined.sums[0], np.sum(blocks_of(logs).sums, axis=0))
     assert joined.fractions[0, 0] == 0.0
 
@@ -120,7 +120,7 @@ def test_coarse_blocks_lose_neither_highest_nor_lowest(logs: list[float], most: 
 def test_any_cuts_in_any_order_equal_the_whole(
     logs: list[float], most: int, places: list[int], first: int, random: Any
 ) -> None:
-    edges = [0, *sorted(place % (len(logs) + 1) for place in places), len(logs)]
+    edges = [0, *sorted(index % (len(logs) + 1) for index in places), len(logs)]
     cuts = list(itertools.pairwise(edges))
     random.shuffle(cuts)
     with mock.patch.object(wealth_blocks, "MAX_BLOCKS", most):
@@ -141,11 +141,11 @@ def blocks_of_rows(logs: list[float], first: int, start: int, stop: int) -> Bloc
 
 @pytest.mark.parametrize("most", [1, 2, MAX_BLOCKS])
 def test_a_gap_stays_a_gap_until_it_is_filled(most: int) -> None:
-    logs = [0.1 * place for place in range(8)]
+    logs = [0.1 * index for index in range(8)]
     with mock.patch.object(wealth_blocks, "MAX_BLOCKS", most):
         early, late = blocks_of_rows(logs, 0, 0, 3).coarsen(), blocks_of_rows(logs, 0, 5, 8).coarsen()
         apart = late + early
-        held = [place for a, b in zip(apart.starts, apart.ends, strict=True) for place in range(a, b)]
+        held = [position for a, b in zip(apart.starts, apart.ends, strict=True) for position in range(a, b)]
         assert held == [0, 1, 2, 5, 6, 7]
         assert_equal(apart + blocks_of_rows(logs, 0, 3, 5).coarsen(), blocks_of(logs).coarsen())
 
@@ -179,7 +179,7 @@ def test_many_cases_are_a_few_thousand_blocks() -> None:
             part[:, None] * FRACTIONS,
             np.ones((len(part), len(SUMS))),
         ).coarsen()
-        for first, part in ((place, steps[place : place + 99_991]) for place in range(0, 300_000, 99_991))
+        for first, part in ((index, steps[index : index + 99_991]) for index in range(0, 300_000, 99_991))
     ]
     blocks = functools.reduce(operator.add, shards[::-1])
     assert blocks.number <= MAX_BLOCKS

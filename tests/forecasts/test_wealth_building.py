@@ -53,11 +53,11 @@ def test_runs_equal_cases_put_together(first: int, classes: int, wild: bool, sta
     with mock.patch.object(wealth_blocks, "MAX_BLOCKS", 40):
         expected = singly.blocks.coarsen()
         with mock.patch.object(wealth_building, "CASES_PER_PIECE", 128):
-            found = made(700, classes, **options)
-    assert 1 < found.blocks.number <= 40 + 1
+            result = made(700, classes, **options)
+    assert 1 < result.blocks.number <= 40 + 1
     for name in FIELDS:
         np.testing.assert_allclose(
-            getattr(found.blocks, name), getattr(expected, name), rtol=1e-12, atol=1e-12, err_msg=name
+            getattr(result.blocks, name), getattr(expected, name), rtol=1e-12, atol=1e-12, err_msg=name
         )
 
 
@@ -67,9 +67,9 @@ def test_cells_longer_than_a_piece_are_put_together() -> None:
         mock.patch.object(wealth_blocks, "MAX_BLOCKS", 3),
         mock.patch.object(wealth_building, "CASES_PER_PIECE", 32),
     ):
-        found = made(700, 3)
-        assert found.blocks.ends.tolist() == [256, 512, 700]
-        assert_same(found, Wealth(singly.labels, singly.blocks.coarsen()), 1e-12)
+        result = made(700, 3)
+        assert result.blocks.ends.tolist() == [256, 512, 700]
+        assert_same(result, Wealth(singly.labels, singly.blocks.coarsen()), 1e-12)
 
 
 def test_fractions_of_a_path_case_by_case_are_those_of_each_case() -> None:
@@ -91,10 +91,10 @@ def test_shards_make_the_whole() -> None:
 
 
 def test_the_number_of_cores_changes_nothing() -> None:
-    found = []
+    results = []
     for cores in (1, 2, 7):
         with mock.patch.object(threads, "available_cores", lambda number=cores: number):
-            found.append(made(200_001, 2, wild=True))
-    for other in found[1:]:
+            results.append(made(200_001, 2, wild=True))
+    for other in results[1:]:
         for name in FIELDS:
-            np.testing.assert_array_equal(getattr(other.blocks, name), getattr(found[0].blocks, name))
+            np.testing.assert_array_equal(getattr(other.blocks, name), getattr(results[0].blocks, name))

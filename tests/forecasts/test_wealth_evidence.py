@@ -67,7 +67,7 @@ def logarithm(value: Fraction) -> float:
 @functools.cache
 def bet_on(model: Forecaster, rival: Forecaster, outcomes: Past, stake: float = 1.0) -> Bets:
     """What a report says of the bets on one sequence of outcomes."""
-    p, q = ([float(each) for each in forecasts(who, outcomes)] for who in (model, rival))
+    p, q = ([float(forecast) for forecast in forecasts(name, outcomes)] for name in (model, rival))
     options: dict[str, Any] = {"labels": [0, 1], "ordered": True, "fraction": stake}
     return examine_bets(Wealth.from_probabilities(list(outcomes), p, against=q, **options))
 
@@ -84,15 +84,15 @@ def check_process(
     reached = dict.fromkeys([Fraction(1, 2), Fraction(1, 5), Fraction(1, 20)], Fraction(0))
     for outcomes in every_sequence():
         q = forecasts(rival, outcomes)
-        chance = math.prod((given(each, y) for each, y in zip(q, outcomes, strict=True)), start=Fraction(1))
-        found, wealth = evidence(bet_on(model, rival, outcomes, stake)), exact_path(outcomes)
-        assert found is not None
-        assert found.log_e_value == pytest.approx(logarithm(wealth[-1]), rel=1e-12, abs=1e-13)
-        assert found.log_maximum == pytest.approx(max(0.0, logarithm(max(wealth))), rel=1e-12, abs=1e-13)
+        chance = math.prod((given(item, y) for item, y in zip(q, outcomes, strict=True)), start=Fraction(1))
+        result, wealth = evidence(bet_on(model, rival, outcomes, stake)), exact_path(outcomes)
+        assert result is not None
+        assert result.log_e_value == pytest.approx(logarithm(wealth[-1]), rel=1e-12, abs=1e-13)
+        assert result.log_maximum == pytest.approx(max(0.0, logarithm(max(wealth))), rel=1e-12, abs=1e-13)
         exact_mean += chance * wealth[-1]
-        mean += float(chance) * found.e_value
+        mean += float(chance) * result.e_value
         for alpha in reached:
-            if found.p_value <= alpha * (1 + 1e-12):
+            if result.p_value <= alpha * (1 + 1e-12):
                 reached[alpha] += chance
     assert exact_mean == 1
     assert mean == pytest.approx(1, abs=1e-12)
@@ -144,17 +144,19 @@ def test_a_rival_at_least_as_good_in_every_round(
     mean, chances = 0.0, 0.0
     reached = dict.fromkeys([0.5, 0.2, 0.05], 0.0)
     for outcomes in every_sequence():
-        p, q = (np.array([float(each) for each in forecasts(who, outcomes)]) for who in (model, rival))
+        p, q = (
+            np.array([float(forecast) for forecast in forecasts(name, outcomes)]) for name in (model, rival)
+        )
         price = kappa(p, q, score=score)[0]
         truth = price + inside * (q - price)
         chance = float(np.prod(np.where(outcomes, truth, 1 - truth)))
         bets = bet_on(model, rival, outcomes)
-        found = bets.brier_rounds if score == "brier" else bets.log_rounds
-        assert found is not None
+        computed = bets.brier_rounds if score == "brier" else bets.log_rounds
+        assert computed is not None
         chances += chance
-        mean += chance * found.e_value if chance else 0.0
+        mean += chance * computed.e_value if chance else 0.0
         for alpha in reached:
-            reached[alpha] += chance * (found.p_value <= alpha)
+            reached[alpha] += chance * (computed.p_value <= alpha)
     assert chances == pytest.approx(1, abs=1e-12)
     assert mean <= 1 + 1e-12
     if inside == 0.0 and model is not gambler:
@@ -176,9 +178,9 @@ def test_long_mixtures_by_plain_sums() -> None:
     sums = np.cumsum(np.log(1 - grid + np.outer(factors, grid)), axis=0)
     path = np.log(np.exp(sums - 3).mean(axis=1)) + 3
     np.testing.assert_allclose(wealth.mixture_path, path[wealth.positions - 1], rtol=1e-9, atol=1e-9)
-    found = examine_bets(wealth).mixture
-    assert found is not None
-    assert found.log_e_value == pytest.approx(path[-1], abs=1e-9)
+    mixture = examine_bets(wealth).mixture
+    assert mixture is not None
+    assert mixture.log_e_value == pytest.approx(path[-1], abs=1e-9)
 
 
 def test_the_mixture_is_never_far_behind_the_best_fraction() -> None:
@@ -204,13 +206,13 @@ def test_ruin_and_the_impossible() -> None:
 
 
 def test_huge_wealth_stays_in_logarithms() -> None:
-    found = examine_bets(
+    mixture = examine_bets(
         Wealth.from_probabilities([1] * 5000, [0.9] * 5000, against=[0.9 / math.e**3] * 5000)
     ).mixture
-    assert found is not None
-    assert found.log_e_value == pytest.approx(15_000 - math.log(21), abs=0.01)
-    assert found.e_value == math.inf
-    assert 0 < found.p_value < 1e-300
+    assert mixture is not None
+    assert mixture.log_e_value == pytest.approx(15_000 - math.log(21), abs=0.01)
+    assert mixture.e_value == math.inf
+    assert 0 < mixture.p_value < 1e-300
     np.testing.assert_allclose(
         fractional_logs([800.0, 1e-12], [0.5]), [[800 - math.log(2)], [5e-13]], rtol=1e-11
     )

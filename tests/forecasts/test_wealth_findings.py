@@ -47,7 +47,7 @@ def random_cases(number: int, seed: int, classes: int = 2) -> tuple[np.ndarray, 
 
 
 def every_evidence(found: Bets) -> list[Evidence]:
-    values = (getattr(found, each.name) for each in dataclasses.fields(found))
+    values = (getattr(found, field.name) for field in dataclasses.fields(found))
     return [value for value in values if isinstance(value, Evidence)]
 
 
@@ -62,12 +62,12 @@ def test_ordered_evidence_takes_the_maximum_and_unordered_the_end() -> None:
     assert ordered.against_rival.p_value == pytest.approx(1 / path.max(), rel=1e-12)
     assert unordered.against_rival.e_value == pytest.approx(path[-1], rel=1e-12)
     assert unordered.against_rival.p_value == pytest.approx(min(1.0, 1 / path[-1]), rel=1e-12)
-    for found in every_evidence(ordered):
-        assert found.ordered
-    for found in every_evidence(unordered):
-        assert not found.ordered
-        assert found.log_maximum is None
-        assert found.p_value == pytest.approx(min(1.0, 1 / found.e_value), rel=1e-12)
+    for evidence in every_evidence(ordered):
+        assert evidence.ordered
+    for evidence in every_evidence(unordered):
+        assert not evidence.ordered
+        assert evidence.log_maximum is None
+        assert evidence.p_value == pytest.approx(min(1.0, 1 / evidence.e_value), rel=1e-12)
 
 
 def test_unordered_evidence_does_not_depend_on_the_order() -> None:
@@ -75,9 +75,9 @@ def test_unordered_evidence_does_not_depend_on_the_order() -> None:
     for order in ([5, 4, 3, 2, 1, 0], [2, 0, 5, 1, 4, 3]):
         truth, p, q = ([column[row] for row in order] for column in (TRUTH, MODEL, RIVAL))
         moved = bets(truth, p, q)
-        for found, known in zip(every_evidence(moved), expected, strict=True):
-            assert found.log_e_value == pytest.approx(known.log_e_value, abs=1e-12)
-            assert found.p_value == pytest.approx(known.p_value, rel=1e-12)
+        for evidence, known in zip(every_evidence(moved), expected, strict=True):
+            assert evidence.log_e_value == pytest.approx(known.log_e_value, abs=1e-12)
+            assert evidence.p_value == pytest.approx(known.p_value, rel=1e-12)
 
 
 ZERO_OR_NOT = st.sampled_from([0.0, 0.2, 0.5, 0.7, 1.0])
@@ -107,14 +107,14 @@ def test_both_directions_keep_their_level(ordered: bool) -> None:
     """The p-value is at most alpha with probability at most alpha, whichever of the two is right."""
     q = [0.5, 0.4, 0.7, 0.6, 0.3, 0.5]
     for true, direction in ((q, "against_rival"), (MODEL, "against_model")):
-        found = []
+        results = []
         for truth in itertools.product((0, 1), repeat=6):
             chance = math.prod(pi if y else 1 - pi for y, pi in zip(truth, true, strict=True))
             evidence = getattr(bets(list(truth), MODEL, q, ordered=ordered), direction)
-            found.append((chance, evidence.p_value))
-        assert sum(chance for chance, _ in found) == pytest.approx(1)
-        for _, alpha in found:
-            assert sum(chance for chance, p in found if p <= alpha * (1 + 1e-12)) <= alpha * (1 + 1e-9)
+            results.append((chance, evidence.p_value))
+        assert sum(chance for chance, _ in results) == pytest.approx(1)
+        for _, alpha in results:
+            assert sum(chance for chance, p in results if p <= alpha * (1 + 1e-12)) <= alpha * (1 + 1e-9)
 
 
 def test_the_null_is_in_words() -> None:
@@ -126,10 +126,11 @@ def test_the_null_is_in_words() -> None:
             TRUTH, MODEL, bookmaker=Market([[2.0, 2.0]] * 6, lay=[[2.0, 2.0]] * 6)
         ),
     }
-    said = {
-        name: [found.null for found in every_evidence(examine_bets(each))] for name, each in wealth.items()
+    texts = {
+        name: [evidence.null for evidence in every_evidence(examine_bets(item))]
+        for name, item in wealth.items()
     }
-    for nulls in said.values():
+    for nulls in texts.values():
         assert nulls
         for null in nulls:
             assert len(null.split()) > 6
@@ -150,7 +151,7 @@ def test_the_null_is_in_words() -> None:
     assert "expected Brier score is at least as good" in rival.brier_rounds.null
     assert rival.log_rounds is not None
     assert "expected log score is at least as good" in rival.log_rounds.null
-    assert said["odds"] == ["no outcome is likelier than its price, given all that the model knew"] * 2
+    assert texts["odds"] == ["no outcome is likelier than its price, given all that the model knew"] * 2
 
 
 @pytest.mark.parametrize("classes", [2, 3, 5])
@@ -163,9 +164,9 @@ def test_a_spread_allows_every_probability_inside_it(classes: int) -> None:
         market = Market([1 / high] * classes, lay=[1 / low] * classes)
         wealth = Wealth.from_probabilities(range(classes), [p] * classes, bookmaker=market)
         bounds = list(zip(low, high, strict=True))
-        found = optimize.linprog(-wealth.returns, A_eq=np.ones((1, classes)), b_eq=[1.0], bounds=bounds)
-        assert found.fun is not None
-        assert -found.fun <= 1 + 1e-9
+        optimum = optimize.linprog(-wealth.returns, A_eq=np.ones((1, classes)), b_eq=[1.0], bounds=bounds)
+        assert optimum.fun is not None
+        assert -optimum.fun <= 1 + 1e-9
         assert wealth.book == "exchange"
     bets_found = examine_bets(wealth)
     assert "lies between" in bets_found.against_rival.null
@@ -173,40 +174,40 @@ def test_a_spread_allows_every_probability_inside_it(classes: int) -> None:
 
 
 def test_backing_has_no_other_way_round() -> None:
-    found = examine_bets(Wealth.from_probabilities(TRUTH, MODEL, odds=[[1.9, 1.9]] * 6))
-    assert (found.against_model, found.brier_rounds, found.log_rounds) == (None, None, None)
+    findings = examine_bets(Wealth.from_probabilities(TRUTH, MODEL, odds=[[1.9, 1.9]] * 6))
+    assert (findings.against_model, findings.brier_rounds, findings.log_rounds) == (None, None, None)
 
 
 def test_the_mixture_is_the_mean_of_all_fractions() -> None:
     paths = [np.cumprod([1 - c / 20 + c / 20 * x for x in factors()]) for c in range(21)]
     mean = np.mean(paths, axis=0)
-    found = bets(ordered=True).mixture
-    assert found is not None
-    assert found.e_value == pytest.approx(mean[-1], rel=1e-12)
-    assert found.p_value == pytest.approx(1 / max(1.0, mean.max()), rel=1e-12)
+    mixture = bets(ordered=True).mixture
+    assert mixture is not None
+    assert mixture.e_value == pytest.approx(mean[-1], rel=1e-12)
+    assert mixture.p_value == pytest.approx(1 / max(1.0, mean.max()), rel=1e-12)
 
 
 def test_a_fraction_of_the_stake() -> None:
-    found = bets(ordered=True, fraction=0.5)
+    result = bets(ordered=True, fraction=0.5)
     path = np.cumprod([0.5 + 0.5 * x for x in factors()])
-    assert found.against_rival.e_value == pytest.approx(path[-1], rel=1e-12)
-    assert found.against_rival.p_value == pytest.approx(1 / max(1.0, path.max()), rel=1e-12)
-    assert found.against_model is None
+    assert result.against_rival.e_value == pytest.approx(path[-1], rel=1e-12)
+    assert result.against_rival.p_value == pytest.approx(1 / max(1.0, path.max()), rel=1e-12)
+    assert result.against_model is None
 
 
 @pytest.mark.parametrize(("name", "score"), [("brier_rounds", "brier"), ("log_rounds", "log")])
 def test_bets_on_scores_follow_their_factors(name: str, score: Any) -> None:
-    found = getattr(bets(ordered=True), name)
+    result = getattr(bets(ordered=True), name)
     path = np.cumsum(score_log_factors(np.array(TRUTH), np.array(MODEL), np.array(RIVAL), score=score))
-    assert found.log_e_value == pytest.approx(path[-1], abs=1e-12)
-    assert found.log_maximum == pytest.approx(max(0.0, path.max()), abs=1e-12)
+    assert result.log_e_value == pytest.approx(path[-1], abs=1e-12)
+    assert result.log_maximum == pytest.approx(max(0.0, path.max()), abs=1e-12)
 
 
 def test_more_classes_have_no_bets_on_scores() -> None:
     truth, p, q = random_cases(30, 1, classes=3)
-    found = examine_bets(Wealth.from_probabilities(truth, p, against=q, labels=range(3)))
-    assert (found.brier_rounds, found.log_rounds) == (None, None)
-    assert found.against_model is not None
+    findings = examine_bets(Wealth.from_probabilities(truth, p, against=q, labels=range(3)))
+    assert (findings.brier_rounds, findings.log_rounds) == (None, None)
+    assert findings.against_model is not None
 
 
 def test_evidence_does_not_contradict_itself_by_rounding() -> None:
@@ -217,8 +218,8 @@ def test_evidence_does_not_contradict_itself_by_rounding() -> None:
             truth = rng.integers(0, 2, number)
             p = np.where(truth == 1, rng.uniform(0.5, 1, number), rng.uniform(0, 0.5, number))
             for forecast in (p, 1 - p):
-                found = bets(truth, forecast, np.full(number, 0.5), ordered=True)
-                for evidence in every_evidence(found):
+                result = bets(truth, forecast, np.full(number, 0.5), ordered=True)
+                for evidence in every_evidence(result):
                     assert evidence.log_maximum is not None
                     assert evidence.log_maximum >= evidence.log_e_value
 
@@ -238,9 +239,9 @@ def test_ruin_and_what_was_impossible() -> None:
 
 
 def test_growth_is_a_geometric_mean() -> None:
-    found = bets()
-    assert found.rate == pytest.approx(math.prod(factors()) ** (1 / 6) - 1, rel=1e-12)
-    assert found.growth == pytest.approx(math.log(math.prod(factors())) / 6, rel=1e-12)
+    result = bets()
+    assert result.rate == pytest.approx(math.prod(factors()) ** (1 / 6) - 1, rel=1e-12)
+    assert result.growth == pytest.approx(math.log(math.prod(factors())) / 6, rel=1e-12)
 
 
 # -- luck --------------------------------------------------------------------------------------------------
@@ -257,11 +258,11 @@ def test_luck_is_the_chance_of_as_much_if_the_prices_are_right(stake: float) -> 
     for truth in itertools.product((0, 1), repeat=6):
         chance = math.prod(b if y else 1 - b for y, b in zip(truth, q, strict=True))
         expected += chance * (staked(truth) >= staked(TRUTH) * (1 - 1e-12))
-    found = bets(q=q, fraction=stake)
-    assert found.luck is not None
-    assert found.luck.p_value == pytest.approx(expected, rel=1e-9)
+    result = bets(q=q, fraction=stake)
+    assert result.luck is not None
+    assert result.luck.p_value == pytest.approx(expected, rel=1e-9)
     # What luck does exactly, Markov's inequality only bounds.
-    assert found.luck.p_value <= found.against_rival.p_value
+    assert result.luck.p_value <= result.against_rival.p_value
 
 
 def test_luck_with_a_class_that_both_ruled_out() -> None:
@@ -287,10 +288,10 @@ def test_the_brier_sequence_is_the_empirical_bernstein_one(number: int, level: f
     truth, p, q = random_cases(number, number)
     differences = (q[:, 1] - truth) ** 2 - (p[:, 1] - truth) ** 2
     expected = empirical_bernstein(differences, c=2.0, level=level)
-    found = brier_sequence(bets(truth, p[:, 1], q[:, 1], level=level, ordered=True))
-    assert found.cases.tolist() == list(range(1, number + 1))
+    result = brier_sequence(bets(truth, p[:, 1], q[:, 1], level=level, ordered=True))
+    assert result.cases.tolist() == list(range(1, number + 1))
     for name in ("mean", "low", "high", "V"):
-        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(getattr(result, name), getattr(expected, name), rtol=1e-9, atol=1e-9)
 
 
 def test_the_brier_sequence_of_more_classes() -> None:
@@ -299,9 +300,9 @@ def test_the_brier_sequence_of_more_classes() -> None:
     differences = ((q - came) ** 2).sum(axis=1) - ((p - came) ** 2).sum(axis=1)
     expected = empirical_bernstein(differences, c=4.0)
     wealth = Wealth.from_probabilities(truth, p, against=q, labels=range(3), ordered=True)
-    found = brier_sequence(examine_bets(wealth))
-    np.testing.assert_allclose(found.low, expected.low, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(found.high, expected.high, rtol=1e-9, atol=1e-9)
+    result = brier_sequence(examine_bets(wealth))
+    np.testing.assert_allclose(result.low, expected.low, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(result.high, expected.high, rtol=1e-9, atol=1e-9)
 
 
 def test_the_largest_differences_of_brier_scores_are_allowed() -> None:
@@ -319,17 +320,17 @@ def test_the_log_sequence_is_the_asymptotic_one() -> None:
     differences = np.log(p[rows, truth]) - np.log(q[rows, truth])
     average, expected = bets(truth, p[:, 1], q[:, 1], ordered=True).log, asymptotic_sequence(differences)
     assert average is not None
-    found = average.sequence
-    assert found is not None
-    np.testing.assert_allclose(found.last, expected.last, rtol=1e-9)
+    sequence = average.sequence
+    assert sequence is not None
+    np.testing.assert_allclose(sequence.last, expected.last, rtol=1e-9)
 
 
 def test_a_coarse_path_has_the_same_mean_and_wider_bounds_by_little() -> None:
     truth, p, q = random_cases(20_000, 10)
     differences = (q[:, 1] - truth) ** 2 - (p[:, 1] - truth) ** 2
-    found = brier_sequence(bets(truth, p[:, 1], q[:, 1], ordered=True))
-    assert found.cases[-1] == 20_000
-    (mean, low, high), expected = found.last, empirical_bernstein(differences).last
+    result = brier_sequence(bets(truth, p[:, 1], q[:, 1], ordered=True))
+    assert result.cases[-1] == 20_000
+    (mean, low, high), expected = result.last, empirical_bernstein(differences).last
     assert mean == pytest.approx(expected[0], abs=1e-12)
     assert high - low == pytest.approx(expected[2] - expected[1], rel=0.02)
 
@@ -410,5 +411,5 @@ def test_shares_counted_on_these_outcomes_make_no_bet_against_the_model(ordered:
             truth=list(truth), probabilities=p, positive=1, labels=[0, 1], ordered=ordered
         ).numbers["evidence"]
         assert evidence.get("reverse") is None
-        assert not any(found["ordered"] for found in evidence.values())
+        assert not any(requirement["ordered"] for requirement in evidence.values())
     assert mean > 3

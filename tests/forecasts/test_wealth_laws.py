@@ -46,15 +46,15 @@ def every_outcome(
     """Log wealth and probability of each sequence of outcomes, with the floats as fractions."""
     exact = [[Fraction(share) for share in row] for row in probabilities.tolist()]
     rows = [i for i, count in enumerate(counts.tolist()) for _ in range(count)]
-    found = []
+    results = []
     for chosen in itertools.product(range(logs.shape[1]), repeat=len(rows)):
         probability = math.prod(
             (exact[i][k] / sum(exact[i]) for i, k in zip(rows, chosen, strict=True)), start=Fraction(1)
         )
         if probability:
             parts = [float(logs[i, k]) for i, k in zip(rows, chosen, strict=True)]
-            found.append((-math.inf if -math.inf in parts else math.fsum(parts), probability))
-    return found
+            results.append((-math.inf if -math.inf in parts else math.fsum(parts), probability))
+    return results
 
 
 def reached(found: list[tuple[float, Fraction]], x: float) -> Fraction:
@@ -80,9 +80,9 @@ def test_moments_of_three_games(truth: np.ndarray, mean: float, variance: float,
 @pytest.mark.parametrize("seed", range(40))
 def test_exact_tails_are_those_of_all_outcomes(seed: int) -> None:
     steps = random_steps(seed)
-    law, found = LogWealthLaw.of(*steps), every_outcome(*steps)
-    for x in {value for value, _ in found} | {0.0, 0.3, -1.0, 9.0, math.inf}:
-        tail, truth = law.tail(x), reached(found, x)
+    law, result = LogWealthLaw.of(*steps), every_outcome(*steps)
+    for x in {value for value, _ in result} | {0.0, 0.3, -1.0, 9.0, math.inf}:
+        tail, truth = law.tail(x), reached(result, x)
         assert tail.p_value == pytest.approx(float(truth), rel=1e-12, abs=1e-300)
         assert tail.kind == "exact"
     assert law.tail(-math.inf).exact == 1
@@ -92,20 +92,20 @@ def test_exact_tails_are_those_of_all_outcomes(seed: int) -> None:
 def test_logarithms_of_probabilities_agree_with_fractions(seed: int) -> None:
     logs, probabilities, counts = random_steps(seed)
     logs[~np.isfinite(logs)] = 0.5
-    law, found = LogWealthLaw.of(logs, probabilities, counts), every_outcome(logs, probabilities, counts)
+    law, result = LogWealthLaw.of(logs, probabilities, counts), every_outcome(logs, probabilities, counts)
     merged = MergedOutcomes.of(law.steps)
     assert merged is not None
-    for x in {value for value, _ in found}:
+    for x in {value for value, _ in result}:
         log = merged.log_probability(x - 1e-11)
-        assert log == pytest.approx(math.log(reached(found, x)), abs=1e-12)
+        assert log == pytest.approx(math.log(reached(result, x)), abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_moments_are_those_of_all_outcomes(seed: int) -> None:
     steps = random_steps(seed)
-    law, found = LogWealthLaw.of(*steps), every_outcome(*steps)
-    ruin = float(sum(p for value, p in found if value == -math.inf))
-    boundless = float(sum(p for value, p in found if value == math.inf))
+    law, result = LogWealthLaw.of(*steps), every_outcome(*steps)
+    ruin = float(sum(p for value, p in result if value == -math.inf))
+    boundless = float(sum(p for value, p in result if value == math.inf))
     assert law.ruin == pytest.approx(ruin, abs=1e-12)
     assert law.boundless == pytest.approx(boundless, abs=1e-12)
     if ruin:
@@ -114,21 +114,21 @@ def test_moments_are_those_of_all_outcomes(seed: int) -> None:
     elif boundless:
         assert law.mean == math.inf
     else:
-        mean = sum(value * float(p) for value, p in found)
+        mean = sum(value * float(p) for value, p in result)
         assert law.mean == pytest.approx(mean, abs=1e-12)
-        assert law.variance == pytest.approx(sum((v - mean) ** 2 * float(p) for v, p in found), abs=1e-12)
+        assert law.variance == pytest.approx(sum((v - mean) ** 2 * float(p) for v, p in result), abs=1e-12)
     if ruin < 1 and not boundless:
-        wealth = sum(math.exp(value) * float(p) for value, p in found)
+        wealth = sum(math.exp(value) * float(p) for value, p in result)
         assert law.mean_wealth == pytest.approx(wealth, rel=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_quantiles_are_those_of_all_outcomes(seed: int) -> None:
     steps = random_steps(seed)
-    law, found = LogWealthLaw.of(*steps), sorted(every_outcome(*steps))
+    law, result = LogWealthLaw.of(*steps), sorted(every_outcome(*steps))
     for p in (0.01, 0.25, 0.5, 0.777, 0.99):
-        running, wanted = 0.0, found[-1][0]
-        for value, probability in found:
+        running, wanted = 0.0, result[-1][0]
+        for value, probability in result:
             running += float(probability)
             if running >= p - 1e-12:
                 wanted = value

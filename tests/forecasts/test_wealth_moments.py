@@ -24,7 +24,7 @@ def rows(rng: np.random.Generator, number: int, classes: int, around: np.ndarray
 
 
 def every_truth(cases: int, classes: int) -> list[list[int]]:
-    return [list(each) for each in itertools.product(range(classes), repeat=cases)]
+    return [list(combination) for combination in itertools.product(range(classes), repeat=cases)]
 
 
 @pytest.mark.slow
@@ -43,11 +43,11 @@ def test_the_ends_enclose_the_law_of_all_outcomes(cases: int, classes: int, kind
     options = books[kind]
     for truth in every_truth(cases, classes):
         wealth = Wealth.from_probabilities(truth, p, labels=range(classes), **options)
-        exact, found = wealth_law(wealth).tail(wealth.log_wealth), luck_of_moments(wealth)
-        assert found.low <= exact.low * (1 + 1e-12)
-        assert exact.high * (1 - 1e-12) <= found.high <= 1
-        assert found.kind == ("bracket" if found.low > 0 else "bound")
-        assert found.p_value == found.high
+        exact, result = wealth_law(wealth).tail(wealth.log_wealth), luck_of_moments(wealth)
+        assert result.low <= exact.low * (1 + 1e-12)
+        assert exact.high * (1 - 1e-12) <= result.high <= 1
+        assert result.kind == ("bracket" if result.low > 0 else "bound")
+        assert result.p_value == result.high
     if kind != "exchange":
         assert wealth.book == ("backing" if kind == "backing" else "fair")
 
@@ -58,8 +58,8 @@ def test_the_normal_law_is_off_by_no_more_than_it_says() -> None:
     q = rng.uniform(0.2, 0.8, 10)
     p = np.clip(q + rng.normal(0, 0.1, 10), 0.05, 0.95)
     wealth = Wealth.from_probabilities([1] * 10, p, against=q, labels=[0, 1])
-    for who, chances in (("price", q), ("model", p)):
-        moments = Moments.of(wealth, who)
+    for name, chances in (("price", q), ("model", p)):
+        moments = Moments.of(wealth, name)
         outcomes = np.array(every_truth(10, 2))
         logs = np.where(outcomes == 1, np.log(p / q), np.log((1 - p) / (1 - q))).sum(axis=1)
         weights = np.where(outcomes == 1, chances, 1 - chances).prod(axis=1)
@@ -80,13 +80,13 @@ def test_moments_of_one_case_by_hand(p: list[float], q: list[float], stake: floa
     p, q = ([x / sum(row) for x in row] for row in (p, q))
     possible = [k for k in range(3) if p[k] or q[k]]
     wealth = Wealth.from_probabilities([possible[0]], [p], against=[q], labels=range(3), fraction=stake)
-    for who, chances in (("price", q), ("model", p)):
+    for name, chances in (("price", q), ("model", p)):
         factors = [math.inf if not b else 1 - stake + stake * a / b for a, b in zip(p, q, strict=True)]
         steps = [(c, w) for c, w in zip(chances, factors, strict=True) if c > 0]
-        third = wealth.sums(f"{who}_third")[0]
+        third = wealth.sums(f"{name}_third")[0]
         if any(w in (0.0, math.inf) for _, w in steps):
             assert third == math.inf
-            assert not Moments.of(wealth, who).is_normal
+            assert not Moments.of(wealth, name).is_normal
             continue
         mean = math.fsum(c * math.log(w) for c, w in steps)
         known = math.fsum(c * abs(math.log(w) - mean) ** 3 for c, w in steps)
@@ -122,13 +122,13 @@ def test_improbable_wealth_is_enclosed_where_the_model_is_right(ruinous: bool) -
     p = np.clip(q + rng.normal(0, 0.02, 15_000), 0.01, 0.99)
     p[:3] = 0.0 if ruinous else p[:3]
     wealth = Wealth.from_probabilities((rng.random(15_000) < p).astype(int), p, against=q, labels=[0, 1])
-    found = luck_of_moments(wealth)
+    result = luck_of_moments(wealth)
     with np.errstate(divide="ignore"):
         logs = np.log(np.stack([(1 - p) / (1 - q), p / q], axis=1))
     known = LogWealthLaw.of(logs, np.stack([1 - q, q], axis=1)).tail(wealth.log_wealth, method="bracket")
-    assert found.kind == "bracket"
-    assert "tilted" in found.method
-    assert found.low <= known.low <= known.high <= found.high < 1e-4
+    assert result.kind == "bracket"
+    assert "tilted" in result.method
+    assert result.low <= known.low <= known.high <= result.high < 1e-4
     assert Moments.of(wealth, "price").is_normal != ruinous
 
 

@@ -70,8 +70,8 @@ def test_many_rounded_rows_prove_nothing() -> None:
     # Every class as often: Σ ln(1/3) − ln(q/Σq), where without the division ln Σq = −9e-7 a case is too much.
     expected = -cases * np.log(3 * np.array(SHORT) / sum(SHORT)).mean()
     assert abs(expected) < 1e-6 < 9e-7 * cases
-    found = Wealth.from_probabilities(truth, p, against=q).log_wealth
-    assert found == pytest.approx(expected, abs=1e-9)
+    log_wealth = Wealth.from_probabilities(truth, p, against=q).log_wealth
+    assert log_wealth == pytest.approx(expected, abs=1e-9)
 
 
 def test_there_is_one_tolerance() -> None:

@@ -98,11 +98,11 @@ def test_different_times_are_an_order() -> None:
     truth, p, q = made(200, 3)
     times = np.random.default_rng(2).permutation(200)
     order = np.argsort(times)
-    found = Wealth.from_probabilities(truth, p, against=q, labels=range(3), times=times)
+    wealth = Wealth.from_probabilities(truth, p, against=q, labels=range(3), times=times)
     expected = Wealth.from_probabilities(
         truth[order], p[order], against=q[order], labels=range(3), ordered=True
     )
-    assert found == expected
+    assert wealth == expected
 
 
 @pytest.mark.slow
@@ -146,9 +146,9 @@ def test_sorted_by_outcome_within_a_time_the_maximum_is_no_evidence_by_all_outco
     for outcomes in itertools.product([0, 1], repeat=8):
         truth = np.concatenate([np.sort(outcomes[:4])[::-1], np.sort(outcomes[4:])[::-1]])
         bets = examine_bets(Wealth.from_probabilities(truth, p, against=[0.5] * 8, times=times))
-        found = {"full": bets.against_rival, "mixture": bets.mixture, "rounds": bets.brier_rounds}
+        results = {"full": bets.against_rival, "mixture": bets.mixture, "rounds": bets.brier_rounds}
         tops.append(
-            (Fraction(1, 256), {name: each.log_maximum or 0.0 for name, each in found.items() if each})
+            (Fraction(1, 256), {name: item.log_maximum or 0.0 for name, item in results.items() if item})
         )
         naive = examine_bets(Wealth.from_probabilities(truth, p, against=[0.5] * 8, ordered=True))
         tops[-1][1]["naive"] = naive.against_rival.log_maximum or 0.0

@@ -41,9 +41,9 @@ def test_the_outcome_is_that_of_the_interval() -> None:
     ]:
         low, high = (float(bound[0]) for bound in tango_bounds(wins, losses, 1000))
         expected = "pass" if low > -margin else "fail" if high < -margin else "undecided"
-        found = decide(wins, losses, 1000 - wins - losses, f"accuracy no worse than baseline by {margin}")
-        assert found.outcome == expected
-        assert found.results[0].interval == pytest.approx((low, high), abs=1e-7)
+        result = decide(wins, losses, 1000 - wins - losses, f"accuracy no worse than baseline by {margin}")
+        assert result.outcome == expected
+        assert result.results[0].interval == pytest.approx((low, high), abs=1e-7)
 
 
 def test_the_sentence_and_the_headline_name_the_level_that_several_checks_need() -> None:
@@ -361,8 +361,8 @@ def test_slices_must_all_hold_and_none_may_vanish(tmp_path: Path) -> None:
     )
     gate = tmp_path / "gate.toml"
     gate.write_text('require = "accuracy >= 0.5"\nby = "topic"\nslices = ["law", "medicine"]\n')
-    found = ew.check(str(path), truth="y", prediction="p", requirements=gate)
-    assert found.failures == (
+    outcome = ew.check(str(path), truth="y", prediction="p", requirements=gate)
+    assert outcome.failures == (
         "accuracy >= 0.5: the data have no topic medicine. To allow this, use --allow-missing.",
     )
     assert (
@@ -397,21 +397,21 @@ def test_it_says_when_no_result_could_pass() -> None:
 
 
 def test_undecided_says_how_many_more_would_decide() -> None:
-    found = decide(20, 25, 955, "accuracy no worse than baseline by 1pp")
-    [result] = found.results
+    outcome = decide(20, 25, 955, "accuracy no worse than baseline by 1pp")
+    [result] = outcome.results
     assert result.more > 0
     # With that many cases in the same shares, the interval decides.
     times = 1 + 2 * result.more / 1000
     low, _ = tango_bounds(20 * times, 25 * times, 1000 * times)
     assert low > -0.01
-    assert "more items, it would pass with a probability of 80%" in str(found)
-    assert "if the true difference is −0.50 points, as observed." in str(found)
+    assert "more items, it would pass with a probability of 80%" in str(outcome)
+    assert "if the true difference is −0.50 points, as observed." in str(outcome)
     assert result.to_dict()["more_cases_would"] == "pass"
 
 
 def test_more_cases_state_a_fail_if_the_observed_result_is_outside() -> None:
-    found = decide(20, 45, 935, "accuracy no worse than baseline by 1pp")
-    assert "it would fail with a probability of 80%, if the true difference is −2.5 points, as" in str(found)
+    result = decide(20, 45, 935, "accuracy no worse than baseline by 1pp")
+    assert "it would fail with a probability of 80%, if the true difference is −2.5 points, as" in str(result)
     level = ew.check(grades([1] * 140 + [0] * 60), require="accuracy >= 0.72")
     assert "it would fail with a probability of 80%, if the true accuracy is 70.0%, as observed." in str(
         level
@@ -430,13 +430,13 @@ def test_the_cases_planned_for_both_ends_of_a_margin_pass_as_often_as_stated() -
 
 def test_an_undecided_comparison_states_p_and_the_reason_if_the_interval_excludes_0() -> None:
     for counts in ((5, 0, 95), (0, 5, 95)):
-        found = decide(*counts, "accuracy > baseline")
-        assert found.outcome == "undecided"
+        result = decide(*counts, "accuracy > baseline")
+        assert result.outcome == "undecided"
         assert (
             "The interval excludes 0, but the test does not confirm it: the exact McNemar test has "
-            "p = 0.062, and below 0.05 is needed." in str(found)
+            "p = 0.062, and below 0.05 is needed." in str(result)
         )
-        assert found.results[0].to_dict()["p_value"] == pytest.approx(0.0625)
+        assert result.results[0].to_dict()["p_value"] == pytest.approx(0.0625)
     several = decide(3, 12, 385, ["accuracy > baseline", "accuracy >= 0.975"])
     assert "p = 0.035, and with 2 checks that could fail (Holm's method) below 0.025 is needed" in str(
         several
@@ -478,9 +478,9 @@ def test_what_is_written(
     assert "::error title=Gate failed::accuracy >= 0.99: 93.8%25 (95%25 CI" in done.stdout
     report = json.loads((tmp_path / "gate.json").read_text())
     assert report["outcome"] == "fail"
-    assert [each["outcome"] for each in report["requirements"]] == ["undecided", "pass", "fail"]
+    assert [requirement["outcome"] for requirement in report["requirements"]] == ["undecided", "pass", "fail"]
     rates = report["requirements"][0]["error_rates"]
-    assert [each["scenario"] for each in rates] == ["unchanged", "worse"]
+    assert [rate["scenario"] for rate in rates] == ["unchanged", "worse"]
     assert rates[1]["pass"]["value"] < 0.03
     suite = ElementTree.parse(tmp_path / "gate.xml").getroot()
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("3", "1", "1")

@@ -40,7 +40,7 @@ def test_logs_epochs_columns_and_files_give_the_same_numbers(tmp_path: Path) -> 
     for name, run in zip("cd", runs, strict=True):
         lines = [f"{i},{x}" for i, x in enumerate(run)]
         (tmp_path / f"{name}.csv").write_text("\n".join(["q,right", *lines]) + "\n")
-    found = [
+    results = [
         ew.noise(logs),
         ew.noise(str(tmp_path / "epochs.json")),
         ew.noise(str(tmp_path / "wide.csv"), correct=["a", "b"]),
@@ -49,9 +49,9 @@ def test_logs_epochs_columns_and_files_give_the_same_numbers(tmp_path: Path) -> 
         ew.noise(repeated(runs)),
     ]
     expected = float(np.mean(runs[0] != runs[1]))
-    for report in found:
+    for report in results:
         assert report.numbers["flip_rate"]["value"] == pytest.approx(expected, rel=1e-12)
-        assert report.numbers["kappa"] == found[0].numbers["kappa"]
+        assert report.numbers["kappa"] == results[0].numbers["kappa"]
 
 
 def test_kappa_of_two_runs_is_scotts_pi() -> None:
@@ -59,9 +59,9 @@ def test_kappa_of_two_runs_is_scotts_pi() -> None:
     runs = (rng.random((2, 80)) < rng.beta(1, 1, 80)).astype(int)
     share = runs.mean()
     expected = 1 - np.mean(runs[0] != runs[1]) / (2 * share * (1 - share))
-    found = rerun_agreement(repeated(runs), 0.95)
-    assert found.value == pytest.approx(expected, rel=1e-12)
-    assert found.interval.low < expected < found.interval.high
+    result = rerun_agreement(repeated(runs), 0.95)
+    assert result.value == pytest.approx(expected, rel=1e-12)
+    assert result.interval.low < expected < result.interval.high
 
 
 def test_kappa_is_written_with_its_sign_and_without_an_interval_if_no_answer_changed() -> None:
@@ -86,9 +86,9 @@ def test_simulated_runs_have_the_accuracy_and_the_flip_rate_that_were_seen() -> 
 def test_a_gate_changes_its_decision_only_if_answers_change() -> None:
     rules = parse_requirements("accuracy >= 0.5")
     steady = repeated([[1] * 55 + [0] * 45] * 2)
-    found = simulate_decisions(rules, steady, steady, level=0.95, seed=1)
-    assert found.changes == 0
-    assert found.outcomes["undecided"] == 1
+    result = simulate_decisions(rules, steady, steady, level=0.95, seed=1)
+    assert result.changes == 0
+    assert result.outcomes["undecided"] == 1
     # All answers are coins, so the runs of a pair are independent.
     rng = np.random.default_rng(4)
     coins = repeated((rng.random((20, 200)) < 0.57).astype(int))

@@ -234,10 +234,10 @@ def test_a_label_never_real_is_said_and_carried_on_with(tmp_path: Path) -> None:
     done = run(tmp_path, "evaluate", "file.csv", *file.arguments, "--json", "-")
     assert (done.returncode, done.stderr) == (0, "")
     report = json.loads(done.stdout)
-    said = [warning for warning in report["warnings"] if "absent from the truth (ghost)" in warning]
-    assert len(said) == 1
-    assert "25.0% of predictions" in said[0]
-    assert "count as wrong" in said[0]
+    texts = [warning for warning in report["warnings"] if "absent from the truth (ghost)" in warning]
+    assert len(texts) == 1
+    assert "25.0% of predictions" in texts[0]
+    assert "count as wrong" in texts[0]
     # By hand: fair odds of a and b at r = 1/2, weighted by their predicted shares 1/2 and 1/4.
     assert report["estimates"]["informedness"]["value"] == pytest.approx(0.5 * (0.5 - 0.5) + 0.25 * (0.5 - 0))
 

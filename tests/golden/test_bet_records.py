@@ -39,8 +39,8 @@ def bets_file(folder: Path) -> Path:
 def ledger_of(folder: Path, capsys: Capture, *words: str) -> dict[str, Any]:
     done = call(folder, capsys, "ledger", *words, "--json", "-")
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    payload: dict[str, Any] = json.loads(done.stdout)
+    return payload
 
 
 def test_a_record_by_hand(tmp_path: Path, capsys: Capture) -> None:
@@ -195,8 +195,8 @@ def test_a_hedge_is_named_and_profits_are_of_the_game(tmp_path: Path, capsys: Ca
     assert 0.6 * 1.1 / wins - 0.22 / draws - 0.18 / loses == pytest.approx(0, abs=1e-5)
     assert -0.6 / wins + 0.22 * 2.6 / draws - 0.18 / loses == pytest.approx(0, abs=1e-5)
     [grid] = section["tables"]
-    place = [column["name"] for column in grid["columns"]].index("game's profit")
-    profits = {row[1]: row[place] for row in grid["rows"]}
+    index = [column["name"] for column in grid["columns"]].index("game's profit")
+    profits = {row[1]: row[index] for row in grid["rows"]}
     assert profits == pytest.approx({"home": 1.1 * home - draw, "draw": 2.6 * draw - home})
 
 

@@ -21,8 +21,8 @@ Capture = pytest.CaptureFixture[str]
 def report_of(folder: Path, capsys: Capture, *words: str) -> dict[str, Any]:
     done = call(folder, capsys, *words, "--full", "--json", "-")
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    payload: dict[str, Any] = json.loads(done.stdout)
+    return payload
 
 
 def games_file(folder: Path, number: int = 50) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -83,11 +83,11 @@ def test_odds_in_every_form(form: Any, odds: str, lay: str | None, tmp_path: Pat
         "--unbalanced",
         "cap",
     ]
-    found = report_of(tmp_path, capsys, *line, *(["--lay", lay] if lay else []))
+    report = report_of(tmp_path, capsys, *line, *(["--lay", lay] if lay else []))
     prices = decimal_odds(odds.split(","), form=form)
     laid = None if lay is None else decimal_odds(lay.split(","), form=form)
     known = kelly([0.3, 0.4, 0.3], prices, lay=laid, unbalanced="cap")
-    assert found["stakes"] == pytest.approx(known.tolist(), abs=1e-12)
+    assert report["stakes"] == pytest.approx(known.tolist(), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_what_kelly_recommends_it_can_do(tmp_path: Path, capsys: Capture) -> Non
     choices: tuple[Literal["normalise", "cap"], ...] = ("normalise", "cap")
     for choice in choices:
         stakes = kelly([0.5, 0.5], [2.2, 2.2], lay=[2.3, 2.3], unbalanced=choice)
-        found = report_of(tmp_path, capsys, *book, "--unbalanced", choice)
-        assert found["stakes"] == pytest.approx(stakes.tolist(), abs=1e-12)
+        report = report_of(tmp_path, capsys, *book, "--unbalanced", choice)
+        assert report["stakes"] == pytest.approx(stakes.tolist(), abs=1e-12)
 
 
 # -- one price a case --------------------------------------------------------------------------------------

@@ -101,9 +101,9 @@ def test_measures_are_all_listed_and_searched_by_synonym() -> None:
     shown = run("measures").stdout
     for measure in ew.catalogue():
         assert measure.name in shown
-    found = run("measures", "youden").stdout
-    assert "informedness" in found
-    assert "kappa" not in found
+    stdout = run("measures", "youden").stdout
+    assert "informedness" in stdout
+    assert "kappa" not in stdout
 
 
 @pytest.mark.slow

@@ -52,8 +52,8 @@ def file(tmp_path: Path) -> Path:
 def told(folder: Path, capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     done = call(folder, capsys, "compare", "x.csv", "--truth", "y", *words, "--json", "-")
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    payload: dict[str, Any] = json.loads(done.stdout)
+    return payload
 
 
 def test_two_predictors_from_file_to_verdict(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,11 +79,11 @@ def test_two_predictors_from_file_to_verdict(file: Path, capsys: pytest.CaptureF
     assert ", +0.14 (" in report["verdict"]
     assert report["verdict"].endswith("; 400 cases).")
     assert "exact randomisation p = " in report["verdict"]
-    found = report["comparison"]["pairs"][0]["measures"]["informedness"]
+    informedness = report["comparison"]["pairs"][0]["measures"]["informedness"]
     rates = [
         float((data[name][data.y == 1] == 1).mean() - (data[name][data.y == 0] == 1).mean()) for name in "ab"
     ]
-    assert found["difference"] == pytest.approx(rates[0] - rates[1], abs=1e-12)
+    assert informedness["difference"] == pytest.approx(rates[0] - rates[1], abs=1e-12)
     right = [(data[name] == data.y) for name in "ab"]
     split = [int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())]
     exact = stats.binomtest(split[0], sum(split)).pvalue
@@ -103,7 +103,7 @@ def test_file_arrays_frames_and_tally_agree(file: Path) -> None:
         ew.compare(pl.from_pandas(data), truth="y", systems={"a": "a", "b": "b"}),
         ew.compare(ew.Paired.from_labels(data.y, systems)),
     ]
-    plain = [json.dumps(each.findings.to_dict()) for each in wanted]
+    plain = [json.dumps(item.findings.to_dict()) for item in wanted]
     assert len(set(plain)) == 1
 
 
@@ -119,24 +119,24 @@ def test_scores_agree_with_scikit_learn(file: Path, capsys: pytest.CaptureFixtur
         kind="scores",
         measures=["average_precision(ties=threshold)"],
     )
-    found = both["sharp", "blunt"]["average_precision"]
+    average_precision = both["sharp", "blunt"]["average_precision"]
     theirs = [average_precision_score(data.y, data[name]) for name in ("sharp", "blunt")]
-    assert found.difference == pytest.approx(theirs[0] - theirs[1], abs=1e-12)
+    assert average_precision.difference == pytest.approx(theirs[0] - theirs[1], abs=1e-12)
 
 
 def test_queries_are_compared_one_by_one(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = frame()
     words = ("--score", "sharp", "--score", "blunt", "--query", "query", "--measure", "roc_auc")
-    found = told(file, capsys, *words)["comparison"]["pairs"][0]["measures"]["roc_auc"]
-    each = [
+    roc_auc = told(file, capsys, *words)["comparison"]["pairs"][0]["measures"]["roc_auc"]
+    results = [
         [roc_auc_score(part.y, part[name]) for _, part in data.groupby("query")]
         for name in ("sharp", "blunt")
     ]
-    theirs = stats.ttest_rel(*each)
-    assert found["difference"] == pytest.approx(float(np.mean(each[0]) - np.mean(each[1])), abs=1e-12)
-    assert found["tests"]["t"]["p_value"] == pytest.approx(theirs.pvalue, rel=1e-9)
+    theirs = stats.ttest_rel(*results)
+    assert roc_auc["difference"] == pytest.approx(float(np.mean(results[0]) - np.mean(results[1])), abs=1e-12)
+    assert roc_auc["tests"]["t"]["p_value"] == pytest.approx(theirs.pvalue, rel=1e-9)
     interval = theirs.confidence_interval(0.95)
-    assert [found["low"], found["high"]] == pytest.approx([interval.low, interval.high], rel=1e-9)
+    assert [roc_auc["low"], roc_auc["high"]] == pytest.approx([interval.low, interval.high], rel=1e-9)
 
 
 def test_probabilities_bet_against_each_other(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -179,9 +179,9 @@ def test_identical_systems_cannot_be_told_apart() -> None:
         ("scores", ["average_precision", "roc_auc"]),
     ):
         comparison = ew.compare(truth=data.y, systems=systems, kind=kind, measures=measures)  # type: ignore[arg-type]  # a word of two
-        for each in comparison["one", "two"].values():
-            assert each.difference == 0
-            assert each.p_value() == 1
+        for value in comparison["one", "two"].values():
+            assert value.difference == 0
+            assert value.p_value() == 1
         assert " the same " in comparison.verdict
     forecasts = ew.compare(truth=data.y, systems={"one": data.p, "two": data.p}, kind="probabilities")
     assert forecasts["one", "two"]["log"].p_value() == 1
@@ -217,8 +217,8 @@ def test_many_systems_are_ranked_with_letters() -> None:
     adjusted = list(comparison.findings.adjusted.values())
     order = np.argsort(plain)
     running = 0.0
-    for place, index in enumerate(order):
-        running = max(running, min(1.0, (3 - place) * plain[index]))
+    for position, index in enumerate(order):
+        running = max(running, min(1.0, (3 - position) * plain[index]))
         assert adjusted[index] == pytest.approx(running)
 
 
@@ -235,10 +235,10 @@ def test_randomisation_by_hand() -> None:
         pairs = [(b, a) if swap else (a, b) for a, b, swap in zip(one, two, swaps, strict=True)]
         first, second = zip(*pairs, strict=True)
         hits += abs(accuracy(first) - accuracy(second)) >= seen
-    found = ew.compare(truth=truth, systems={"one": one, "two": two}, measures=["accuracy"])["one", "two"][
-        "accuracy"
-    ]
-    assert found.tests["randomisation"].exact == Fraction(hits, 2**8)
+    difference = ew.compare(truth=truth, systems={"one": one, "two": two}, measures=["accuracy"])[
+        "one", "two"
+    ]["accuracy"]
+    assert difference.tests["randomisation"].exact == Fraction(hits, 2**8)
 
 
 def test_tables_for_papers(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -266,16 +266,16 @@ def test_tables_for_papers(file: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 def test_groups_are_the_units(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--prediction", "a", "--prediction", "b", "--cluster", "patient", "--measure", "accuracy")
-    found = told(file, capsys, *words)["comparison"]
-    assert found["unit"] == "cluster"
-    assert found["pairs"][0]["measures"]["accuracy"]["cases"] == 100
+    comparison = told(file, capsys, *words)["comparison"]
+    assert comparison["unit"] == "cluster"
+    assert comparison["pairs"][0]["measures"]["accuracy"]["cases"] == 100
     data = frame()
     gain = ((data.a == data.y).astype(int) - (data.b == data.y)).groupby(data.patient).sum()
     alone = ((data.a == data.y).astype(int) - (data.b == data.y)).std(ddof=0) / np.sqrt(len(data))
     error = np.sqrt(((gain - gain.mean()) ** 2).sum() * len(gain) / (len(gain) - 1)) / len(data)
     # Clusters tell no more than independent cases would.
     error = max(error, alone)
-    assert found["pairs"][0]["measures"]["accuracy"]["standard_error"] == pytest.approx(error, rel=1e-9)
+    assert comparison["pairs"][0]["measures"]["accuracy"]["standard_error"] == pytest.approx(error, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -443,14 +443,14 @@ def test_tallies_of_different_cases_are_compared(
         call(tmp_path, capsys, "tally", *words)
     words = ["compare", f"train.{ending}", f"test.{ending}", "--measure", "accuracy"]
     text = call(tmp_path, capsys, *words, "--json", "-").stdout
-    found = json.loads(text)
-    (pair,) = found["comparison"]["pairs"]
+    payload = json.loads(text)
+    (pair,) = payload["comparison"]["pairs"]
     accuracy = pair["measures"]["accuracy"]
     right = {name: (int((data.y == data.a).sum()), len(data)) for name, data in parts.items()}
     assert (pair["first"], pair["second"]) == ("train", "test")
     assert accuracy["difference"] == pytest.approx(right["train"][0] / 300 - right["test"][0] / 200)
     assert (accuracy["low"], accuracy["high"]) == pytest.approx(newcombe(*right.values()))
-    assert any("different cases" in warning for warning in found["warnings"])
+    assert any("different cases" in warning for warning in payload["warnings"])
     # The same from Python: by path, and tallies that are read.
     files = {name: tmp_path / f"{name}.{ending}" for name in parts}
     by_path = ew.compare(files, measures=["accuracy"])
@@ -501,15 +501,15 @@ def test_what_tallies_cannot_be_compared(tmp_path: Path, capsys: pytest.CaptureF
 def test_counts_of_different_cases_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # Goutte & Gaussier's example: P(F of Bob is larger) is 0.4263.
     words = ["table", "Bob=3 2; 3 12", "Alice=10 10; 5 25", "--rows", "predicted", "--labels", "yes,no"]
-    found = json.loads(call(tmp_path, capsys, *words, "--measure", "f[yes]", "--json", "-").stdout)
-    (pair,) = found["comparison"]["pairs"]
+    payload = json.loads(call(tmp_path, capsys, *words, "--measure", "f[yes]", "--json", "-").stdout)
+    (pair,) = payload["comparison"]["pairs"]
     assert (pair["first"], pair["second"]) == ("Bob", "Alice")
     assert pair["measures"]["f[yes]"]["probability_better"] == pytest.approx(0.4263074017)
     unnamed = call(tmp_path, capsys, "table", "90 10; 10 90", "50 50; 50 50", "--rows", "predicted").stdout
     assert "table 1 beats table 2" in flat(unnamed)
     swapped = ["table", "a=90 10; 30 70", "b=50 50; 50 50", "--rows", "actual", "--measure", "precision[0]"]
-    found = json.loads(call(tmp_path, capsys, *swapped, "--json", "-").stdout)
-    (pair,) = found["comparison"]["pairs"]
+    payload = json.loads(call(tmp_path, capsys, *swapped, "--json", "-").stdout)
+    (pair,) = payload["comparison"]["pairs"]
     assert pair["measures"]["precision[0]"]["difference"] == pytest.approx(90 / 120 - 0.5)
     assert "two tables are called 'a'" in refused(
         call(tmp_path, capsys, "table", "a=1 2; 3 4", "a=1 2; 3 4", "--rows", "actual")

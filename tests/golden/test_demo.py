@@ -60,8 +60,8 @@ def test_the_demo_from_end_to_end(
 
     assert report["schema"] == "edgeworth.report/1"
     # By its name: the folder it is installed in is nobody's business.
-    told = [report["provenance"], *(each["provenance"] for each in report["reports"].values())]
-    assert {each["source"] for each in told} == {SAMPLE_NAME}
+    results = [report["provenance"], *(member["provenance"] for member in report["reports"].values())]
+    assert {item["source"] for item in results} == {SAMPLE_NAME}
     assert "site-packages" not in page
     assert str(Path(ew.__file__).parent) not in page
     labels, scores, forecasts, comparison = (
@@ -83,7 +83,7 @@ def test_the_demo_from_end_to_end(
 
     one = comparison["comparison"]["pairs"][0]["measures"]["accuracy"]
     right = [
-        [said == real for said, real in zip(births[name], truth, strict=True)]
+        [birth == real for birth, real in zip(births[name], truth, strict=True)]
         for name in ("larger_model", "smaller_model")
     ]
     only = [sum(a and not b for a, b in zip(*pair, strict=True)) for pair in (right, right[::-1])]

@@ -25,8 +25,8 @@ def write(folder: Path, name: str, **columns: Any) -> None:
 def evaluated(folder: Path, capsys: pytest.CaptureFixture[str], words: str) -> dict[str, Any]:
     done = call(folder, capsys, "evaluate", *words.split(), "--json", "-")
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    payload: dict[str, Any] = json.loads(done.stdout)
+    return payload
 
 
 def said(folder: Path, capsys: pytest.CaptureFixture[str], words: str) -> str:
@@ -131,9 +131,9 @@ def test_a_rival_that_is_not_named_as_the_model_is(
 ) -> None:
     cattle(tmp_path)
     words = f"evaluate cattle.csv --truth y --probabilities p_cat,p_cow --against one,two {labels}"
-    found = said(tmp_path, capsys, words)
-    assert "one, two, are not named after the classes 'cat', 'cow'" in found
-    assert "rename them" in found
+    result = said(tmp_path, capsys, words)
+    assert "one, two, are not named after the classes 'cat', 'cow'" in result
+    assert "rename them" in result
 
 
 @pytest.mark.parametrize(
@@ -149,10 +149,10 @@ def test_comparisons_find_columns_by_name(systems: str, tmp_path: Path) -> None:
     pairs, _, labels = systems.partition(" --labels ")
     columns = {pair[0]: pair[2:].split(",") for pair in pairs.split()}
     options: dict[str, Any] = {"labels": labels.split(",")} if labels else {}
-    found = ew.compare(tmp_path / "cattle.csv", truth="y", systems=columns, kind="probabilities", **options)[
-        "A", "B"
-    ]["log"].difference
-    assert abs(found) == pytest.approx(CATTLE / 5, abs=1e-12)
+    difference = ew.compare(
+        tmp_path / "cattle.csv", truth="y", systems=columns, kind="probabilities", **options
+    )["A", "B"]["log"].difference
+    assert abs(difference) == pytest.approx(CATTLE / 5, abs=1e-12)
     with pytest.raises(ew.EdgeworthError, match="rename them"):
         ew.compare(tmp_path / "cattle.csv", truth="y", systems={"A": ["p_cat", "p_cow"], "B": ["one", "two"]})
 
@@ -200,10 +200,10 @@ def test_refusals(
     content: str, words: str, parts: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "bad.csv").write_text(content, encoding="utf-8")
-    found = said(tmp_path, capsys, f"evaluate bad.csv --truth y {words}")
+    result = said(tmp_path, capsys, f"evaluate bad.csv --truth y {words}")
     for part in parts:
-        assert part in found
-    assert "shape" not in found
+        assert part in result
+    assert "shape" not in result
 
 
 def test_places_that_are_not_in_doubt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -258,8 +258,8 @@ def test_a_file_sorted_by_outcome_within_a_day_proves_nothing(
     words = "days.csv --truth y --probability p --against q"
     report = evaluated(tmp_path, capsys, f"{words} --time day")
     assert report["wealth"]["path"]["cases"] == [40, 80, 120, 160]
-    for name, found in report["evidence"].items():
-        assert name == "reverse" or found["p_value"] == 1
+    for name, result in report["evidence"].items():
+        assert name == "reverse" or result["p_value"] == 1
     assert report["wealth"]["log_maximum"] == 0
     assert any("160 of 160 rows share their time with others" in warning for warning in report["warnings"])
     row_by_row = evaluated(tmp_path, capsys, f"{words} --ordered")

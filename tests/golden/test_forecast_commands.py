@@ -48,20 +48,20 @@ def report_of(folder: Path, capsys: pytest.CaptureFixture[str], *words: str) -> 
     done = call(folder, capsys, *words, "--full", "--json", "-")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    payload: dict[str, Any] = json.loads(done.stdout)
+    return payload
 
 
 def assert_wealth(report: dict[str, Any], wealth: Wealth) -> None:
-    found = report["wealth"]
-    assert found["log_wealth"] == pytest.approx(wealth.log_wealth, abs=1e-9)
+    result = report["wealth"]
+    assert result["log_wealth"] == pytest.approx(wealth.log_wealth, abs=1e-9)
     for name in ("log_maximum", "log_minimum", "drawdown"):
         known = getattr(wealth, name) if wealth.ordered else None
-        assert found[name] == (None if known is None else pytest.approx(known, abs=1e-9))
+        assert result[name] == (None if known is None else pytest.approx(known, abs=1e-9))
     way = wealth if wealth.ordered else wealth.shuffle(report["provenance"]["seed"])
-    assert found["path"]["log_wealth"] == pytest.approx(way.path.tolist(), abs=1e-9)
-    assert found["path"]["cases"] == way.positions.tolist()
-    assert (found["cases"], found["ordered"]) == (wealth.cases, wealth.ordered)
+    assert result["path"]["log_wealth"] == pytest.approx(way.path.tolist(), abs=1e-9)
+    assert result["path"]["cases"] == way.positions.tolist()
+    assert (result["cases"], result["ordered"]) == (wealth.cases, wealth.ordered)
     evidence = examine_bets(wealth).against_rival
     reported = report["evidence"]["mixture" if wealth.against == "the market's odds" else "full_stakes"]
     assert reported["p_value"] == pytest.approx(evidence.p_value, rel=1e-9)
@@ -80,7 +80,7 @@ def test_a_rival_from_end_to_end(tmp_path: Path, capsys: pytest.CaptureFixture[s
     wealth = Wealth.from_probabilities(truth, p, against=q, ordered=True)
     assert_wealth(report, wealth)
     assert report["kind"] == "probabilities"
-    for null in (found["null"] for found in report["evidence"].values()):
+    for null in (requirement["null"] for requirement in report["evidence"].values()):
         named = null.replace("the rival", "q").replace("the model", "p")
         assert named.split(",")[0][:20] in flat(done.stdout)
     differences = (p - truth) ** 2 - (q - truth) ** 2
@@ -103,7 +103,7 @@ def test_unordered_rows_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str
     report = report_of(tmp_path, capsys, *TWO, "--against", "q")
     assert_wealth(report, Wealth.from_probabilities(truth, p, against=q))
     assert "The row order is unknown" in " ".join(report["warnings"])
-    assert all(found["log_maximum"] is None for found in report["evidence"].values())
+    assert all(requirement["log_maximum"] is None for requirement in report["evidence"].values())
 
 
 def test_time_puts_rows_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,9 +129,9 @@ def test_odds_that_leave_a_sure_profit_prove_nothing(
     """At 2.5 and 2.5 the prices add up to 0.8: that no outcome is likelier than its price cannot be true."""
     (tmp_path / "sure.csv").write_text("y,p,o0,o1\n1,.6,2,2\n0,.3,2.5,2.5\n1,.8,2,2\n", encoding="utf-8")
     words = ["evaluate", "sure.csv", "--truth", "y", "--probability", "p", "--odds", "o0,o1"]
-    said = refused(call(tmp_path, capsys, *words))
-    assert "row 2" in said
-    assert "arbitrage" in said
+    message = refused(call(tmp_path, capsys, *words))
+    assert "row 2" in message
+    assert "arbitrage" in message
 
 
 @pytest.mark.slow
@@ -157,9 +157,9 @@ def test_predictions_that_were_not_made_before(
 ) -> None:
     two_file(tmp_path)
     report = report_of(tmp_path, capsys, *TWO, "--against", "q", "--ordered", "--predictions-made", made)
-    said = {"cross-validated": report["warnings"], "in-sample": [report["verdict"]]}[made]
-    assert len(said) == 1
-    assert made.replace("-s", " s") in said[0]
+    text = {"cross-validated": report["warnings"], "in-sample": [report["verdict"]]}[made]
+    assert len(text) == 1
+    assert made.replace("-s", " s") in text[0]
     assert report["wealth"]["predictions_made"] == made
 
 
@@ -173,7 +173,7 @@ def test_without_a_rival_the_class_shares_are_the_rival(
     assert report["wealth"]["log_wealth"] == pytest.approx(expected, abs=1e-9)
     assert report["evidence"]["full_stakes"]["e_value"] == pytest.approx(math.exp(expected), rel=1e-9)
     # Shares counted on these outcomes were not known on the way.
-    assert not any(found["ordered"] for found in report["evidence"].values())
+    assert not any(requirement["ordered"] for requirement in report["evidence"].values())
     assert "shares" in report["verdict"]
     done = call(tmp_path, capsys, *TWO)
     assert "s's" not in done.stdout

@@ -17,7 +17,7 @@ from command_line import call, flat, refused
 from edgeworth.errors import OptionError
 from tally_shards import Command, close, commanding, told, written
 
-ROWS: list[tuple[object, ...]] = [(place % 2, (place * place // 3) % 2, place % 9) for place in range(60)]
+ROWS: list[tuple[object, ...]] = [(index % 2, (index * index // 3) % 2, index % 9) for index in range(60)]
 WORDS = ["--truth", "y_true", "--prediction", "y_pred"]
 HEADER = "y_true,y_pred,score"
 
@@ -65,8 +65,8 @@ def test_standard_input_is_a_file(days: Path) -> None:
     words = [sys.executable, "-m", "edgeworth", "evaluate", "-", *WORDS, "--json", "-"]
     with (days / "whole.txt").open("rb") as rows:
         shown = subprocess.run(words, stdin=rows, capture_output=True, check=True)
-    found = json.loads(shown.stdout)
-    assert found["verdict"] == told(days / "whole.json")["verdict"]
+    payload = json.loads(shown.stdout)
+    assert payload["verdict"] == told(days / "whole.json")["verdict"]
 
 
 def test_none_of_several_inputs_is_written_over(days: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,9 +119,9 @@ def test_columns_are_guessed_and_that_is_said(days: Path, command: Command) -> N
     shown = flat(command("evaluate", "plain.csv", "--json", "plain.json"))
     notice = "Took 'y_true' as truth and 'y_pred' as prediction."
     assert notice in shown
-    found = told(days / "plain.json")
-    assert found["warnings"][0] == notice
-    assert found["verdict"] == told(days / "whole.json")["verdict"]
+    result = told(days / "plain.json")
+    assert result["warnings"][0] == notice
+    assert result["verdict"] == told(days / "whole.json")["verdict"]
     command("tally", "plain.csv", "-o", "plain.tally.json")
     assert ew.evaluate(ew.read_tally(days / "plain.tally.json")).warnings[0] == notice
 
@@ -141,13 +141,13 @@ def test_columns_of_dataframes_are_guessed_too() -> None:
 
 
 def test_doubts_are_left_to_the_caller(days: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = refused(call(days, capsys, "evaluate", "day1.csv"))
-    assert "'y_pred' or 'score' could be evaluated: pass --prediction y_pred or --score score." in said
+    message = refused(call(days, capsys, "evaluate", "day1.csv"))
+    assert "'y_pred' or 'score' could be evaluated: pass --prediction y_pred or --score score." in message
     written(days / "odd.csv", "a,b", [(1, 1), (0, 0)])
     assert "truth is needed" in refused(call(days, capsys, "evaluate", "odd.csv", "--prediction", "b"))
-    said = refused(call(days, capsys, "evaluate", "odd.csv", "--truth", "a"))
-    assert "odd.csv has the columns a, b: pass exactly one of prediction" in said
-    assert "as --prediction COLUMN, --score COLUMN or --probability COLUMN" in said
+    message = refused(call(days, capsys, "evaluate", "odd.csv", "--truth", "a"))
+    assert "odd.csv has the columns a, b: pass exactly one of prediction" in message
+    assert "as --prediction COLUMN, --score COLUMN or --probability COLUMN" in message
 
 
 @pytest.mark.usefixtures("days")
@@ -218,9 +218,9 @@ def test_a_killed_run_leaves_nothing_and_a_rerun_succeeds(
         assert child.stdout.readline() == b"reading\n"
         child.send_signal(signal.SIGKILL)
     assert child.returncode == -signal.SIGKILL
-    assert [each.name for each in out.iterdir()] == ["x.json"]
+    assert [item.name for item in out.iterdir()] == ["x.json"]
     assert (out / "x.json").read_text(encoding="utf-8") == "old"
     command(*words)
-    found = json.loads((out / "x.json").read_text(encoding="utf-8"))
-    assert np.sum(found["tally"]["counts"]) == 300_000
-    assert [each.name for each in out.iterdir()] == ["x.json"]
+    payload = json.loads((out / "x.json").read_text(encoding="utf-8"))
+    assert np.sum(payload["tally"]["counts"]) == 300_000
+    assert [member.name for member in out.iterdir()] == ["x.json"]

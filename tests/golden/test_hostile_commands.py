@@ -60,7 +60,7 @@ def folder(tmp_path: Path) -> Path:
     bets = [[f"2025-01-{day:02}", ["won", "lost"][day % 2], 2.1] for day in range(1, 20)]
     write_csv(tmp_path / "bets.csv", ["date", "result", COLUMN], *bets)
     lists = {f"{NAME}{q}": {f"{NAME}{d}": (q * d) % 3 for d in range(1, 6)} for q in range(1, 6)}
-    runs = {q: {d: float(len(q) * place % 5) for place, d in enumerate(docs)} for q, docs in lists.items()}
+    runs = {q: {d: float(len(q) * index % 5) for index, d in enumerate(docs)} for q, docs in lists.items()}
     meta = {"mteb_model_meta": {"model_name": NAME}, "default": {"test": runs}}
     for name, value in {"qrels": lists, "run": meta, "second": runs}.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")

@@ -78,8 +78,8 @@ def test_nothing_that_is_read_is_written_over(
         target = f"{folder}/logs/../{name}"
     before = (folder / name).read_bytes()
     for option in ("--json", "--html", "--markdown"):
-        said = refused(call(folder, capsys, *words, option, target))
-        assert "is read, so nothing is written over it" in said
+        message = refused(call(folder, capsys, *words, option, target))
+        assert "is read, so nothing is written over it" in message
     assert (folder / name).read_bytes() == before
 
 
@@ -155,6 +155,6 @@ def test_commands_with_files_of_their_own(
     for name in names:
         before = (folder / name).read_bytes()
         for output in outputs:
-            said = refused(call(folder, capsys, *words, output, str(folder / name)))
-            assert "is read, so nothing is written over it" in said
+            message = refused(call(folder, capsys, *words, output, str(folder / name)))
+            assert "is read, so nothing is written over it" in message
         assert (folder / name).read_bytes() == before

@@ -21,8 +21,8 @@ Capture = pytest.CaptureFixture[str]
 def report_of(folder: Path, capsys: Capture, *words: str) -> dict[str, Any]:
     done = call(folder, capsys, *words, "--json", "-")
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    payload: dict[str, Any] = json.loads(done.stdout)
+    return payload
 
 
 # -- mixtures ----------------------------------------------------------------------------------------------
@@ -42,18 +42,18 @@ def mixed(real: list[Fraction], guess: list[Fraction], informed: Fraction) -> li
 @pytest.mark.parametrize("informed", ["0.15", "1", "0", "-0.5"])
 def test_a_mixture_is_what_the_fractions_say(informed: str, tmp_path: Path, capsys: Capture) -> None:
     words = ["mixture", "--real", ".7,.3", "--predicted", ".8,.2", f"--informed={informed}"]
-    found = report_of(tmp_path, capsys, *words)
+    report = report_of(tmp_path, capsys, *words)
     wanted = mixed([Fraction(7, 10), Fraction(3, 10)], [Fraction(8, 10), Fraction(2, 10)], Fraction(informed))
-    counted = found["tally"]["counts"]
+    counted = report["tally"]["counts"]
     assert counted == [pytest.approx([float(x) for x in row], abs=1e-9) for row in wanted]
-    assert found["estimates"]["informedness"]["value"] == pytest.approx(float(informed), abs=1e-12)
+    assert report["estimates"]["informedness"]["value"] == pytest.approx(float(informed), abs=1e-12)
 
 
 def test_whole_cases_of_a_mixture_have_exact_tests(tmp_path: Path, capsys: Capture) -> None:
     words = ["mixture", "--real", ".3,.7", "--predicted", ".3,.7", "--informed", ".2", "--cases", "1000"]
-    found = report_of(tmp_path, capsys, *words)
-    assert found["tally"]["counts"] == [[132, 168], [168, 532]]
-    assert found["guessing"]["at_least"]["kind"] == "exact"
+    report = report_of(tmp_path, capsys, *words)
+    assert report["tally"]["counts"] == [[132, 168], [168, 532]]
+    assert report["guessing"]["at_least"]["kind"] == "exact"
 
 
 def test_mixtures_that_are_none(tmp_path: Path, capsys: Capture) -> None:
@@ -68,26 +68,26 @@ COUNTED = ["table", "30 20; 10 40", "--rows", "predicted", "--labels", "ill,well
 
 
 def test_costs_are_those_of_the_fractions(tmp_path: Path, capsys: Capture) -> None:
-    found = report_of(tmp_path, capsys, *COUNTED, "--costs", "0 1; 10 0")["costs"]
+    costs = report_of(tmp_path, capsys, *COUNTED, "--costs", "0 1; 10 0")["costs"]
     # 20 false alarms and 10 misses; guessing 50 : 50 against 40 : 60; always ill alarms the 60.
-    assert found["total"] == 120
-    assert found["per_case"]["value"] == pytest.approx(1.2)
+    assert costs["total"] == 120
+    assert costs["per_case"]["value"] == pytest.approx(1.2)
     guessing = float(Fraction(50 * 60 * 1 + 50 * 40 * 10, 100**2))
-    assert found["at_guessing"] == pytest.approx(guessing)
-    assert found["saved"]["value"] == pytest.approx(guessing - 1.2)
-    assert (found["best_constant"], found["at_best_constant"]) == ("ill", pytest.approx(0.6))
-    assert found["saved_against_best_constant"]["value"] == pytest.approx(-0.6)
-    assert found["saved"]["low"] < found["saved"]["value"] < found["saved"]["high"]
+    assert costs["at_guessing"] == pytest.approx(guessing)
+    assert costs["saved"]["value"] == pytest.approx(guessing - 1.2)
+    assert (costs["best_constant"], costs["at_best_constant"]) == ("ill", pytest.approx(0.6))
+    assert costs["saved_against_best_constant"]["value"] == pytest.approx(-0.6)
+    assert costs["saved"]["low"] < costs["saved"]["value"] < costs["saved"]["high"]
 
 
 def test_costs_of_two_classes_are_tested_as_informedness_is(tmp_path: Path, capsys: Capture) -> None:
     """With the margins fixed the saving is a multiple of the hits, so the two p-values are one."""
-    found = report_of(
+    report = report_of(
         tmp_path, capsys, "table", "24 16; 26 34", "--rows", "predicted", "--costs", "0 1; 10 0"
     )
-    exact = found["guessing"]["either_way"]["p_value"]
+    exact = report["guessing"]["either_way"]["p_value"]
     draws_error = (exact * (1 - exact) / 9999) ** 0.5
-    assert found["costs"]["p_value"] == pytest.approx(exact, abs=4 * draws_error)
+    assert report["costs"]["p_value"] == pytest.approx(exact, abs=4 * draws_error)
 
 
 @pytest.mark.parametrize(
@@ -142,34 +142,34 @@ MATCHED = ["evaluate", "clusters.csv", "--truth", "y", "--prediction", "c", "--m
 @pytest.mark.parametrize("how", ["one", "many"])
 def test_clusters_are_matched_and_tested_by_matching_again(how: str, tmp_path: Path, capsys: Capture) -> None:
     clusters_file(tmp_path, informed=False)
-    found = report_of(tmp_path, capsys, *MATCHED, how)
+    report = report_of(tmp_path, capsys, *MATCHED, how)
     table = ew.tally(tmp_path / "clusters.csv", truth="y", prediction="c").final
     direct = ew.match(table, one_to_one=how == "one")
-    assert found["matching"]["mapping"] == {str(k): v for k, v in direct.mapping.items()}
-    assert found["matching"]["informedness"] == pytest.approx(direct.informedness)
-    assert found["guessing"]["at_least"]["p_value"] == direct.test().p_value > 0.1
-    assert not found["is_conclusive"]
+    assert report["matching"]["mapping"] == {str(k): v for k, v in direct.mapping.items()}
+    assert report["matching"]["informedness"] == pytest.approx(direct.informedness)
+    assert report["guessing"]["at_least"]["p_value"] == direct.test().p_value > 0.1
+    assert not report["is_conclusive"]
     matched = ew.estimate(direct.table, "informedness(abstentions=zero_weight)").value
     assert matched == pytest.approx(direct.informedness)
 
 
 def test_clusters_that_know_something(tmp_path: Path, capsys: Capture) -> None:
     clusters_file(tmp_path, informed=True)
-    found = report_of(tmp_path, capsys, *MATCHED, "one")
-    assert {found["matching"]["mapping"][str(y + 2)] for y in range(5)} == {f"class{y}" for y in range(5)}
-    assert found["is_conclusive"]
-    assert found["guessing"]["at_least"]["p_value"] == 0.001
+    report = report_of(tmp_path, capsys, *MATCHED, "one")
+    assert {report["matching"]["mapping"][str(y + 2)] for y in range(5)} == {f"class{y}" for y in range(5)}
+    assert report["is_conclusive"]
+    assert report["guessing"]["at_least"]["p_value"] == 0.001
 
 
 def test_catch_all_clusters_are_no_decision(tmp_path: Path, capsys: Capture) -> None:
     clusters_file(tmp_path, informed=True)
-    found = report_of(tmp_path, capsys, *MATCHED, "one", "--abstain", "0,7.0")
+    report = report_of(tmp_path, capsys, *MATCHED, "one", "--abstain", "0,7.0")
     counted = (tmp_path / "clusters.csv").read_text(encoding="utf-8").split()[1:]
     away = sum(line.endswith((",0", ",7")) for line in counted)
-    left_out = {k for k, label in found["matching"]["mapping"].items() if label is None}
+    left_out = {k for k, label in report["matching"]["mapping"].items() if label is None}
     away += sum(line.rpartition(",")[2] in left_out for line in counted)
-    assert away == sum(found["tally"]["abstained"])
-    assert not {"0", "7"} & set(found["matching"]["mapping"])
+    assert away == sum(report["tally"]["abstained"])
+    assert not {"0", "7"} & set(report["matching"]["mapping"])
 
 
 def test_several_labels_that_mean_no_decision(tmp_path: Path, capsys: Capture) -> None:
@@ -183,9 +183,9 @@ def test_several_labels_that_mean_no_decision(tmp_path: Path, capsys: Capture) -
     assert call(tmp_path, capsys, "tally", "several.csv", *words, "none,?", "-o", "t.json").returncode == 0
     assert report_of(tmp_path, capsys, "report", "t.json")["tally"] == wanted
     truth, predicted = zip(*(line.split(",") for line in several * 5), strict=True)
-    found = ew.evaluate(truth=truth, prediction=predicted, abstain=["none", "?"]).numbers["tally"]
-    assert found["counts"] == wanted["counts"]
-    assert found["abstained"] == wanted["abstained"]
+    tally = ew.evaluate(truth=truth, prediction=predicted, abstain=["none", "?"]).numbers["tally"]
+    assert tally["counts"] == wanted["counts"]
+    assert tally["abstained"] == wanted["abstained"]
 
 
 def test_what_cannot_be_matched(tmp_path: Path, capsys: Capture) -> None:
@@ -213,11 +213,11 @@ def scores_file(folder: Path) -> tuple[np.ndarray, np.ndarray]:
 
 def test_the_survival_view_on_the_command(tmp_path: Path, capsys: Capture) -> None:
     ranking = ew.Ranking.from_scores(*scores_file(tmp_path))
-    found = report_of(tmp_path, capsys, *RANKED, "--method", "survival")
+    report = report_of(tmp_path, capsys, *RANKED, "--method", "survival")
     wanted = ew.estimate(ranking, "average_precision", method=ew.methods.Survival())
-    shown = next(x for name, x in found["estimates"].items() if name.startswith("average_precision"))
+    shown = next(x for name, x in report["estimates"].items() if name.startswith("average_precision"))
     assert (shown["low"], shown["high"]) == pytest.approx(tuple(wanted.interval(0.95))[:2])
-    assert any("--method" in warning for warning in found["warnings"])
+    assert any("--method" in warning for warning in report["warnings"])
     usual = report_of(tmp_path, capsys, *RANKED, "--method", "influence")
     assert not any("--method" in warning for warning in usual["warnings"])
 
@@ -226,11 +226,11 @@ def test_usual_cuts_are_the_best_of_all(tmp_path: Path, capsys: Capture) -> None
     truth, scores = scores_file(tmp_path)
     cuts = {cut["chosen_for"]: cut for cut in report_of(tmp_path, capsys, *RANKED)["cuts"]}
     taken = [scores >= threshold for threshold in np.unique(scores)]
-    recalls = np.array([(each & (truth == 1)).sum() / (truth == 1).sum() for each in taken])
-    fallouts = np.array([(each & (truth == 0)).sum() / (truth == 0).sum() for each in taken])
+    recalls = np.array([(item & (truth == 1)).sum() / (truth == 1).sum() for item in taken])
+    fallouts = np.array([(member & (truth == 0)).sum() / (truth == 0).sum() for member in taken])
     assert cuts["highest informedness"]["informedness"] == pytest.approx((recalls - fallouts).max())
     assert cuts["fallout at most 5%"]["recall"] == pytest.approx(recalls[fallouts <= 0.05].max())
-    off = min(abs(each.sum() - truth.sum()) for each in taken)
+    off = min(abs(entry.sum() - truth.sum()) for entry in taken)
     assert abs(cuts["as many predicted as actual targets"]["depth"] - truth.sum()) == off
     for cut in cuts.values():
         own = scores >= cut["threshold"]
@@ -240,10 +240,10 @@ def test_usual_cuts_are_the_best_of_all(tmp_path: Path, capsys: Capture) -> None
 
 def test_the_prevalence_of_the_data_changes_nothing(tmp_path: Path, capsys: Capture) -> None:
     truth, scores = scores_file(tmp_path)
-    found = report_of(tmp_path, capsys, *RANKED, "--prevalence", repr(float(truth.mean())))
+    report = report_of(tmp_path, capsys, *RANKED, "--prevalence", repr(float(truth.mean())))
     wanted = ew.measure(ew.Ranking.from_scores(truth, scores), "average_precision(ties=threshold)")
-    assert found["prevalence"]["average_precision"] == pytest.approx(wanted)
-    for cut in found["cuts"]:
+    assert report["prevalence"]["average_precision"] == pytest.approx(wanted)
+    for cut in report["cuts"]:
         assert cut["shifted_precision"]["value"] == pytest.approx(cut["precision"])
         assert cut["shifted_precision"]["low"] < cut["precision"] < cut["shifted_precision"]["high"]
 
@@ -253,23 +253,23 @@ def test_another_prevalence_is_that_of_copies(tmp_path: Path, capsys: Capture) -
     truth, scores = scores_file(tmp_path)
     copies = np.where(truth == 1, 1, 10)
     rarer = np.repeat(truth, copies), np.repeat(scores, copies)
-    found = report_of(tmp_path, capsys, *RANKED, "--prevalence", repr(float(rarer[0].mean())))
+    report = report_of(tmp_path, capsys, *RANKED, "--prevalence", repr(float(rarer[0].mean())))
     wanted = ew.measure(ew.Ranking.from_scores(*rarer), "average_precision(ties=threshold)")
-    assert found["prevalence"]["average_precision"] == pytest.approx(wanted)
-    for cut in found["cuts"]:
+    assert report["prevalence"]["average_precision"] == pytest.approx(wanted)
+    for cut in report["cuts"]:
         assert cut["shifted_precision"]["value"] == pytest.approx(
             rarer[0][rarer[1] >= cut["threshold"]].mean()
         )
-    claim, cut = found["claims"][-1], found["cuts"][-1]
+    claim, cut = report["claims"][-1], report["cuts"][-1]
     assert claim["about"] == "prevalence"
     assert cut["chosen_for"] == "as many predicted as actual targets"
-    stated = found["prevalence"]
+    stated = report["prevalence"]
     wanted = cut["shifted_precision"] | {
         "average_precision": stated["average_precision"],
         "prevalence": stated["share"],
     }
     assert claim["numbers"] == wanted
-    assert found["verdict"].endswith(claim["text"])
+    assert report["verdict"].endswith(claim["text"])
     assert "between 0 and 1" in refused(call(tmp_path, capsys, *RANKED, "--prevalence", "1"))
 
 
@@ -285,17 +285,17 @@ def test_precision_elsewhere_at_the_ends(
     counts: list[list[int]], value: float | None, low: float | None, high: float | None
 ) -> None:
     table = ew.ContingencyTable.from_matrix(counts, rows="predicted", labels=["+", "-"]).declare(positive="+")
-    found = shifted_precision(table, 0.1, 0.95)
-    for wanted, got in zip((value, low, high), found, strict=True):
+    result = shifted_precision(table, 0.1, 0.95)
+    for wanted, got in zip((value, low, high), result, strict=True):
         assert np.isnan(got) or 0 <= got <= 1
         assert wanted is None or got == wanted
-    assert np.isnan(found[0]) == (value is None)
+    assert np.isnan(result[0]) == (value is None)
 
 
 def test_odds_are_shown_as_the_bookmaker_says_them(tmp_path: Path, capsys: Capture) -> None:
-    said = call(tmp_path, capsys, "table", "12 28; 18 42", "--rows", "predicted", "--bets", "--full").stdout
-    assert "3.33  7:3" in said
-    assert "1.43  3:7" in said
+    stdout = call(tmp_path, capsys, "table", "12 28; 18 42", "--rows", "predicted", "--bets", "--full").stdout
+    assert "3.33  7:3" in stdout
+    assert "1.43  3:7" in stdout
 
 
 @pytest.mark.parametrize(

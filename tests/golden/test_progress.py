@@ -75,8 +75,8 @@ def test_a_display_is_on_the_screen_only_while_it_is_open_and_an_operation_is_un
         pairs(1)
         shown.display.refresh()
     assert not shown.display.live.is_started
-    for each in ("pairs", "draws", "1 of 2", "1,500"):
-        assert each in screen.getvalue()
+    for text in ("pairs", "draws", "1 of 2", "1,500"):
+        assert text in screen.getvalue()
     assert "short" not in screen.getvalue()
     with shown.bar("left", 1):
         shown.open(False)
@@ -232,8 +232,8 @@ def test_what_is_slow_shows_on_a_terminal_and_goes_before_the_result(
 ) -> None:
     status, seen = screen_of(HEAD + code, tmp_path)
     assert status == 0
-    for each in said:
-        assert each in seen
+    for item in said:
+        assert item in seen
     assert seen.rstrip().endswith(b"the result")
     assert seen.rindex(said[0]) < seen.index(b"the result")
 

@@ -40,9 +40,11 @@ def test_a_file_of_scores_from_end_to_end(tmp_path: Path, capsys: pytest.Capture
     assert report["verdict"] in flat(done.stdout)
     ranking = ew.Ranking.from_scores(truth, score)
     expected = ew.estimate(ranking, "average_precision")
-    found = report["estimates"]["average_precision"]
-    assert found["value"] == pytest.approx(expected.value, abs=1e-12)
-    assert [found["low"], found["high"]] == pytest.approx(list(expected.interval()), abs=1e-12)
+    average_precision = report["estimates"]["average_precision"]
+    assert average_precision["value"] == pytest.approx(expected.value, abs=1e-12)
+    assert [average_precision["low"], average_precision["high"]] == pytest.approx(
+        list(expected.interval()), abs=1e-12
+    )
     tail = ew.chance.average_precision(300, int(truth.sum())).tail(expected.value)
     assert report["random_selection"]["tail"]["p_value"] == pytest.approx(tail.p_value)
     hits = int(truth[np.argsort(-score)][:100].sum())
@@ -87,8 +89,8 @@ def test_groups_are_lists(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     single = [
         ew.measure(ew.Ranking.from_scores(truth[i::10], score[i::10]), "average_precision") for i in range(10)
     ]
-    found = [report["queries"][str(i)]["average_precision"] for i in range(10)]
-    assert found == pytest.approx(single, abs=1e-12)
+    results = [report["queries"][str(i)]["average_precision"] for i in range(10)]
+    assert results == pytest.approx(single, abs=1e-12)
     assert report["means"]["average_precision"] == pytest.approx(np.mean(single), abs=1e-12)
 
 
@@ -145,9 +147,9 @@ def test_queries_without_value_follow_the_rule(tmp_path: Path, capsys: pytest.Ca
     assert plain["means"][precision] == pytest.approx(1 / 8)
     assert plain["queries"]["q2"][precision] == 0
     assert plain["lists"] == {"counted": 2, "without_targets": 1, "absent": ["q3"], "unknown": ["q8"]}
-    said = " ".join(plain["warnings"])
-    assert "1 query with no relevant document is counted as 0, as in trec_eval" in said
-    assert "1 judged query not in the run is excluded" in said
+    text = " ".join(plain["warnings"])
+    assert "1 query with no relevant document is counted as 0, as in trec_eval" in text
+    assert "1 judged query not in the run is excluded" in text
     left_out = report("--no-targets", "drop")
     assert left_out["means"][precision] == pytest.approx(1 / 4)
     assert left_out["queries"]["q2"][precision] is None
@@ -179,8 +181,8 @@ def test_chance_by_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     report = json.loads(call(tmp_path, capsys, *words).stdout)
     assert report["average_precision"]["tail"]["exact"] == "50/969"
     words = ["chance", "--items", "3000", "--targets", "245", "--average-precision", "0.10"]
-    said = flat(call(tmp_path, capsys, *words).stdout)
-    assert "reaches an average precision of 0.084 on average (standard deviation 0.0056)" in said
+    text = flat(call(tmp_path, capsys, *words).stdout)
+    assert "reaches an average precision of 0.084 on average (standard deviation 0.0056)" in text
     words = ["chance", "--items", "10", "--targets", "3", "--depth", "4", "--hits", "3", "--json", "-"]
     report = json.loads(call(tmp_path, capsys, *words).stdout)
     assert report["hits"]["tail"]["p_value"] == pytest.approx(4 / 120)
@@ -296,14 +298,14 @@ def test_a_typed_average_precision_is_a_rounded_number(
     """What counts is every order from the smallest value that rounds to the text; all orders are counted."""
     words = ["chance", "--items", str(items), "--targets", str(targets), "--average-precision", text]
     report = json.loads(call(tmp_path, capsys, *words, "--json", "-").stdout)
-    found = report["average_precision"]
+    average_precision = report["average_precision"]
     every = precisions(items, targets)
-    assert min(each for each in every if each >= Fraction(means)) == Fraction(means)
-    at_least = Fraction(sum(each >= Fraction(means) for each in every), len(every))
-    assert found["tail"]["exact"] == f"{at_least.numerator}/{at_least.denominator}"
-    assert found["typed"] == text
+    assert min(item for item in every if item >= Fraction(means)) == Fraction(means)
+    at_least = Fraction(sum(member >= Fraction(means) for member in every), len(every))
+    assert average_precision["tail"]["exact"] == f"{at_least.numerator}/{at_least.denominator}"
+    assert average_precision["typed"] == text
     if "." in text:
-        assert found["attained"] == pytest.approx(float(Fraction(means)))
+        assert average_precision["attained"] == pytest.approx(float(Fraction(means)))
         [note] = report["warnings"]
         assert f"{means}." in note
     else:
@@ -332,18 +334,20 @@ def test_the_rank_of_a_hit(
     items: int, targets: int, hit: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """P(T_j = k), counted over all sets of ranks."""
-    ranks = [sorted(each)[hit - 1] for each in itertools.combinations(range(1, items + 1), targets)]
+    ranks = [sorted(pair)[hit - 1] for pair in itertools.combinations(range(1, items + 1), targets)]
     asked = ranks[len(ranks) // 3]
     words = ["chance", "--items", str(items), "--targets", str(targets), "--nth-hit", str(hit)]
     report = json.loads(call(tmp_path, capsys, *words, "--rank", str(asked), "--json", "-").stdout)
-    found = report["hit_rank"]
-    assert found["mean"] == pytest.approx(sum(ranks) / len(ranks))
-    assert found["probability"] == pytest.approx(ranks.count(asked) / len(ranks))
-    assert found["at_most"]["p_value"] == pytest.approx(sum(x <= asked for x in ranks) / len(ranks))
-    assert found["probabilities"] == pytest.approx([ranks.count(k) / len(ranks) for k in found["ranks"]])
-    assert asked in found["ranks"]
+    hit_rank = report["hit_rank"]
+    assert hit_rank["mean"] == pytest.approx(sum(ranks) / len(ranks))
+    assert hit_rank["probability"] == pytest.approx(ranks.count(asked) / len(ranks))
+    assert hit_rank["at_most"]["p_value"] == pytest.approx(sum(x <= asked for x in ranks) / len(ranks))
+    assert hit_rank["probabilities"] == pytest.approx(
+        [ranks.count(k) / len(ranks) for k in hit_rank["ranks"]]
+    )
+    assert asked in hit_rank["ranks"]
     if items <= 12:
-        assert found["ranks"] == sorted(set(ranks))
+        assert hit_rank["ranks"] == sorted(set(ranks))
     shown = flat(call(tmp_path, capsys, *words).stdout)
     assert f"P(T_{hit} = k)" in shown
 

@@ -53,19 +53,19 @@ def test_commands_run(section: str, tmp_path: Path, capsys: pytest.CaptureFixtur
             continue
         done = call(tmp_path, capsys, *words[1:], "--json", "-")
         assert done.returncode == 0, (command, done.stderr)
-        found = json.loads(done.stdout)
-        assert found["verdict"]
+        payload = json.loads(done.stdout)
+        assert payload["verdict"]
         if words[1] == "compare" and words[2].startswith("small"):
-            assert "large" in json.dumps(found["verdict"])
+            assert "large" in json.dumps(payload["verdict"])
 
 
 def test_forecastbench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_forecastbench(tmp_path)
     monkeypatch.chdir(tmp_path)
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     (code,) = re.findall(r"```python\n(.*?)```", SECTIONS["ForecastBench"], re.DOTALL)
-    exec(code, found)  # our own page
-    comparison = found["comparison"]
+    exec(code, results)  # our own page
+    comparison = results["comparison"]
     assert comparison.names == ("forecaster-a", "forecaster-b")
     assert comparison.findings.cases == 59
 
@@ -73,12 +73,12 @@ def test_forecastbench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_odds_are_judged_as_forecasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_football(tmp_path)
     monkeypatch.chdir(tmp_path)
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     (code,) = re.findall(r"```python\n(.*?)```", SECTIONS["football-data.co.uk"], re.DOTALL)
-    exec(code, found)  # our own page
-    shares = 1 / found["season"][["B365H", "B365D", "B365A"]]
+    exec(code, results)  # our own page
+    shares = 1 / results["season"][["B365H", "B365D", "B365A"]]
     shares = shares.div(shares.sum(axis=1), axis=0)
-    came = np.array([[result == each for each in "HDA"] for result in found["season"]["FTR"]])
+    came = np.array([[result == item for item in "HDA"] for result in results["season"]["FTR"]])
     brier = ((shares.to_numpy() - came) ** 2).sum(axis=1).mean()
-    values = [x["value"] for x in found["report"].to_frame().to_dict("records") if "brier" in x["measure"]]
+    values = [x["value"] for x in results["report"].to_frame().to_dict("records") if "brier" in x["measure"]]
     assert any(value == pytest.approx(brier) for value in values), values

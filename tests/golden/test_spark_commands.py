@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path.mkdir()
     rng = np.random.default_rng(3)
     truth, guess = rng.integers(3, size=ROWS), rng.integers(3, size=ROWS)
-    lines = (f"{real},{said}" for real, said in zip(truth, guess, strict=True))
+    lines = (f"{real},{text}" for real, text in zip(truth, guess, strict=True))
     (path / "rows.csv").write_text("\n".join(["y,guess", *lines]) + "\n")
     monkeypatch.chdir(path)
     return path
@@ -73,10 +73,10 @@ def test_killed_in_the_middle_and_run_again(folder: Path) -> None:
         # What it had started goes with it.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(run.pid, signal.SIGKILL)
-    shown, said = run.communicate()
+    shown, text = run.communicate()
     assert shown == ""
     # The Java runtime itself says the one, whatever is set, and the command the other where it takes long.
-    rest = [line for line in said.splitlines() if "incubator" not in line]
+    rest = [line for line in text.splitlines() if "incubator" not in line]
     assert [line for line in rest if not line.startswith("edgeworth: working (")] == []
     assert sorted(path.name for path in folder.iterdir()) == ["rows.csv"]
     # Again in this process, on the Spark that is running for the other tests.

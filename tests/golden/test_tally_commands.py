@@ -21,11 +21,11 @@ def command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
 def numbers(count: int, seed: int = 3) -> list[Row]:
     draw = random.Random(seed)
     rows: list[Row] = []
-    for place in range(count):
+    for number in range(count):
         real = draw.random() < 0.4
         score = round(draw.gauss(1.0 if real else 0.0, 1.0), 1)
-        said = int(score > 0.5)
-        rows.append((int(real), said, score, f"g{place % 7}", f"d{place}", 1 + place % 3))
+        text = int(score > 0.5)
+        rows.append((int(real), text, score, f"g{number % 7}", f"d{number}", 1 + number % 3))
     return rows
 
 
@@ -35,9 +35,9 @@ ROWS = numbers(90)
 WORDS = [(f"{y}", f"{p}", *rest) for y, p, *rest in ROWS[:30]]
 WORDS += [("spam" if y else "1", "spam" if p else "007", *rest) for y, p, *rest in ROWS[30:]]
 SPELLINGS = [("1.0" if y else "0", "1" if p else "0.0", *rest) for y, p, *rest in ROWS]
-AWAY = [(y, "-1.0" if place % 9 == 4 else p, *rest) for place, (y, p, *rest) in enumerate(ROWS)]
-HOLES = [(y, "" if place % 10 == 3 else p, *rest) for place, (y, p, *rest) in enumerate(ROWS)]
-NO_SCORE = [(y, p, "" if place % 11 == 3 else s, *rest) for place, (y, p, s, *rest) in enumerate(ROWS)]
+AWAY = [(y, "-1.0" if index % 9 == 4 else p, *rest) for index, (y, p, *rest) in enumerate(ROWS)]
+HOLES = [(y, "" if position % 10 == 3 else p, *rest) for position, (y, p, *rest) in enumerate(ROWS)]
+NO_SCORE = [(y, p, "" if row % 11 == 3 else s, *rest) for row, (y, p, s, *rest) in enumerate(ROWS)]
 # Whole numbers in the first two shards, and fractions in the last: all of them are sampling weights.
 FRACTIONS = [(*rest, w if place < 60 else f"{w}.5") for place, (*rest, w) in enumerate(ROWS)]
 UNIT = [(y, p, f"{min(max((float(str(s)) + 3) / 7, 0), 1):.3f}", *rest) for y, p, s, *rest in ROWS]
@@ -106,9 +106,9 @@ def counted_in_parts(case: str, folder: Path, command: Command) -> None:
 def test_merged_shards_are_the_tally_of_the_whole_file(case: str, tmp_path: Path, command: Command) -> None:
     counted_in_parts(case, tmp_path, command)
     command("tally", "whole.csv", "--truth", "y", *CASES[case][1], "-o", "whole.json")
-    said = command("merge", "shard*.json", "-o", "merged.json")
-    assert "90 rows" in said
-    assert "of 3 sources" in said
+    output = command("merge", "shard*.json", "-o", "merged.json")
+    assert "90 rows" in output
+    assert "of 3 sources" in output
     command("merge", "shard0.json", "shard1.json", "-o", "half.json")
     whole, merged, half, last = (
         ew.read_tally(tmp_path / f"{name}.json") for name in ("whole", "merged", "half", "shard2")
@@ -168,13 +168,15 @@ def test_a_nightly_job_adds_a_day_to_the_past(shards: Path, command: Command) ->
 def test_the_first_night_has_no_past(
     shards: Path, command: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = refused(call(shards, capsys, "merge", "past.json", "0.json", "-o", "past.json"))
-    assert "past.json does not exist yet: on the first day, run edgeworth merge 0.json -o past.json" in said
+    message = refused(call(shards, capsys, "merge", "past.json", "0.json", "-o", "past.json"))
+    assert (
+        "past.json does not exist yet: on the first day, run edgeworth merge 0.json -o past.json" in message
+    )
     command("merge", "0.json", "-o", "past.json")
     command("merge", "past.json", "1.json", "-o", "past.json")
     # Another file is another file, not a slip.
-    said = refused(call(shards, capsys, "merge", "past.jsn", "0.json", "-o", "x.json"))
-    assert "past.jsn does not exist; did you mean past.json?" in said
+    message = refused(call(shards, capsys, "merge", "past.jsn", "0.json", "-o", "x.json"))
+    assert "past.jsn does not exist; did you mean past.json?" in message
     assert refused(call(shards, capsys, "report", "week.json")).endswith("week.json does not exist\n")
 
 
@@ -204,9 +206,9 @@ def test_a_source_is_not_counted_twice(
     shards: Path, command: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command("merge", "0.json", "1.json", "-o", "both.json")
-    said = refused(call(shards, capsys, "merge", "both.json", "1.json", "-o", "more.json"))
-    assert "both.json and 1.json hold the same source (1.csv)" in said
-    assert "--again" in said
+    message = refused(call(shards, capsys, "merge", "both.json", "1.json", "-o", "more.json"))
+    assert "both.json and 1.json hold the same source (1.csv)" in message
+    assert "--again" in message
     assert "130 rows" in command("merge", "both.json", "1.json", "--again", "-o", "more.json")
     assert "--again" in refused(call(shards, capsys, "report", "both.json", "1.json"))
     command("report", "both.json", "1.json", "--again", "--json", "r.json")
@@ -247,8 +249,8 @@ def test_cells_of_rankings_must_be_the_same(
         written(tmp_path / f"{place}.csv", HEADER, UNIT[place::2])
         words = ["--truth", "y", "--score", "s", "--bins", cells, "-o", f"{place}.json"]
         command("tally", f"{place}.csv", *words)
-    said = refused(call(tmp_path, capsys, "merge", "0.json", "1.json", "-o", "x.json"))
-    assert "0.json and 1.json differ in bins: 10 and 20" in said
+    message = refused(call(tmp_path, capsys, "merge", "0.json", "1.json", "-o", "x.json"))
+    assert "0.json and 1.json differ in bins: 10 and 20" in message
 
 
 def test_another_label_can_be_positive_without_counting_again(shards: Path, command: Command) -> None:

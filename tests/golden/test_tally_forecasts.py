@@ -58,9 +58,9 @@ CASES: dict[str, tuple[str, list[Row], list[str]]] = {
 def counted_in_parts(case: str, folder: Path, command: Command) -> None:
     header, rows, words = CASES[case]
     written(folder / "whole.csv", header, rows)
-    for place, part in enumerate((rows[:40], rows[40:60], rows[60:])):
-        written(folder / f"{place}.csv", header, part)
-        command("tally", f"{place}.csv", *words, "-o", f"shard{place}.json")
+    for index, part in enumerate((rows[:40], rows[40:60], rows[60:])):
+        written(folder / f"{index}.csv", header, part)
+        command("tally", f"{index}.csv", *words, "-o", f"shard{index}.json")
 
 
 @pytest.mark.slow
@@ -75,11 +75,11 @@ def test_merged_shards_say_what_the_whole_file_says(case: str, tmp_path: Path, c
 
 def test_a_day_goes_on_where_the_past_ended(tmp_path: Path, command: Command) -> None:
     counted_in_parts("in time order", tmp_path, command)
-    past = [ew.read_tally(tmp_path / f"shard{place}.json") for place in range(3)]
+    past = [ew.read_tally(tmp_path / f"shard{index}.json") for index in range(3)]
     command("merge", "shard0.json", "-o", "past.json")
     for day in (1, 2):
-        said = command("merge", "past.json", f"shard{day}.json", "-o", "past.json")
-        assert "sources, in time order" in said
+        output = command("merge", "past.json", f"shard{day}.json", "-o", "past.json")
+        assert "sources, in time order" in output
     merged = ew.read_tally(tmp_path / "past.json").final
     assert merged == ew.TallyRecord.merge(past).final
     assert merged.wealth.blocks.starts.tolist() == list(range(90))
@@ -113,11 +113,11 @@ def test_drawn_prices_need_the_place_of_a_row(
     header, rows, _ = CASES["against a rival"]
     words = [*MADE, *GAMES, "--bookmaker", "drunken"]
     written(tmp_path / "whole.csv", header, rows)
-    for place, part in enumerate((rows[:40], rows[40:])):
-        written(tmp_path / f"{place}.csv", header, part)
-        command("tally", f"{place}.csv", *words, "-o", f"{place}.json")
-    said = refused(call(tmp_path, capsys, "merge", "0.json", "1.json", "-o", "x.json"))
-    assert "count 1.json with --rows-before 40" in said
+    for index, part in enumerate((rows[:40], rows[40:])):
+        written(tmp_path / f"{index}.csv", header, part)
+        command("tally", f"{index}.csv", *words, "-o", f"{index}.json")
+    message = refused(call(tmp_path, capsys, "merge", "0.json", "1.json", "-o", "x.json"))
+    assert "count 1.json with --rows-before 40" in message
     command("tally", "1.csv", *words, "--rows-before", "40", "-o", "1.json")
     command("evaluate", "whole.csv", *words, "--json", "whole.json")
     command("report", "0.json", "1.json", "--json", "again.json")
@@ -128,13 +128,13 @@ def test_class_shares_of_parts_are_no_rival_of_the_whole(
     tmp_path: Path, command: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
     header, rows, _ = CASES["against a rival"]
-    for place, part in enumerate((rows[:41], rows[41:])):
-        written(tmp_path / f"{place}.csv", header, part)
-        done = call(tmp_path, capsys, "tally", f"{place}.csv", *MADE, *GAMES, "-o", f"{place}.json")
+    for index, part in enumerate((rows[:41], rows[41:])):
+        written(tmp_path / f"{index}.csv", header, part)
+        done = call(tmp_path, capsys, "tally", f"{index}.csv", *MADE, *GAMES, "-o", f"{index}.json")
         assert done.returncode == 0
         assert "reported on but not merged with others: give --against, --odds" in done.stderr
-    said = refused(call(tmp_path, capsys, "merge", "0.json", "1.json", "-o", "x.json"))
-    assert "pass a rival (against=, --against)" in said
+    message = refused(call(tmp_path, capsys, "merge", "0.json", "1.json", "-o", "x.json"))
+    assert "pass a rival (against=, --against)" in message
     command("report", "0.json", "--json", "one.json")
     command("evaluate", "0.csv", *MADE, *GAMES, "--json", "whole.json")
     assert close(told(tmp_path / "one.json"), told(tmp_path / "whole.json"))
@@ -153,9 +153,9 @@ def test_other_terms_do_not_merge(
     words: list[str], said: str, tmp_path: Path, command: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
     header, rows, counted = CASES["against a rival"]
-    for place, more in enumerate(([], words)):
-        written(tmp_path / f"{place}.csv", header, rows[place::2])
-        command("tally", f"{place}.csv", *counted, *more, "-o", f"{place}.json")
+    for index, more in enumerate(([], words)):
+        written(tmp_path / f"{index}.csv", header, rows[index::2])
+        command("tally", f"{index}.csv", *counted, *more, "-o", f"{index}.json")
     assert said in refused(call(tmp_path, capsys, "merge", "0.json", "1.json", "-o", "x.json"))
 
 
@@ -164,8 +164,8 @@ def test_time_and_rows_before_are_refused_where_they_mean_nothing(
 ) -> None:
     header, rows, counted = CASES["against a rival"]
     written(tmp_path / "x.csv", header, rows)
-    said = refused(call(tmp_path, capsys, "tally", "x.csv", *counted, "--time", "q", "-o", "x.json"))
-    assert "--ordered" in said
+    message = refused(call(tmp_path, capsys, "tally", "x.csv", *counted, "--time", "q", "-o", "x.json"))
+    assert "--ordered" in message
     labels = ["--truth", "y", "--prediction", "y", "--rows-before", "3", "-o", "x.json"]
     assert "rows_before (--rows-before) is not supported" in refused(
         call(tmp_path, capsys, "tally", "x.csv", *labels)
@@ -176,10 +176,10 @@ def test_a_gap_in_time_is_said_at_once(
     tmp_path: Path, command: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
     header, rows, counted = CASES["in time order"]
-    for place, first in ((0, 0), (1, 60)):
-        written(tmp_path / f"{place}.csv", header, rows[first : first + 30])
-        words = [*counted, "--rows-before", f"{first}", "-o", f"{place}.json"]
-        assert call(tmp_path, capsys, "tally", f"{place}.csv", *words).stderr == ""
+    for index, first in ((0, 0), (1, 60)):
+        written(tmp_path / f"{index}.csv", header, rows[first : first + 30])
+        words = [*counted, "--rows-before", f"{first}", "-o", f"{index}.json"]
+        assert call(tmp_path, capsys, "tally", f"{index}.csv", *words).stderr == ""
     done = call(tmp_path, capsys, "merge", "0.json", "1.json", "-o", "both.json")
     assert done.stderr == "edgeworth: Rows are missing on the path in time: positions 31 to 60.\n"
     command("report", "both.json", "--json", "r.json")
@@ -188,6 +188,6 @@ def test_a_gap_in_time_is_said_at_once(
 
 def test_the_payload_of_forecasts_is_under_tally(tmp_path: Path, command: Command) -> None:
     counted_in_parts("races", tmp_path, command)
-    found = json.loads((tmp_path / "shard0.json").read_text(encoding="utf-8"))
-    assert found["tally"]["kind"] == "forecasts"
-    assert found["terms"]["columns"]["probabilities"] == "p_A, p_B, p_C"
+    payload = json.loads((tmp_path / "shard0.json").read_text(encoding="utf-8"))
+    assert payload["tally"]["kind"] == "forecasts"
+    assert payload["terms"]["columns"]["probabilities"] == "p_A, p_B, p_C"

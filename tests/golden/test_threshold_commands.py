@@ -32,11 +32,11 @@ def test_costs_choose_a_threshold(folder: Path, capsys: pytest.CaptureFixture[st
         assert done.returncode == 0, done.stderr
         assert "Where to cut" in done.stdout
         report = json.loads((folder / "r.json").read_text(encoding="utf-8"))
-        found = report["best_cut"]
-        assert found["threshold"] == choice.threshold
-        assert found["estimates"]["cost"]["value"] == pytest.approx(choice.estimates["cost"].value)
-        assert found["cross_fitted"]["cost"]["value"] == pytest.approx(choice.expected["cost"].value)
-        claim = next(each for each in report["claims"] if each["about"] == "threshold")
+        best_cut = report["best_cut"]
+        assert best_cut["threshold"] == choice.threshold
+        assert best_cut["estimates"]["cost"]["value"] == pytest.approx(choice.estimates["cost"].value)
+        assert best_cut["cross_fitted"]["cost"]["value"] == pytest.approx(choice.expected["cost"].value)
+        claim = next(item for item in report["claims"] if item["about"] == "threshold")
         assert claim["numbers"]["threshold"] == choice.threshold
         assert claim["numbers"]["value"] == pytest.approx(choice.expected["cost"].value)
         assert claim["text"] in report["verdict"]
@@ -48,8 +48,8 @@ def test_a_tally_is_asked_again(folder: Path, capsys: pytest.CaptureFixture[str]
     for least in ("0.5", "0.9"):
         done = call(folder, capsys, "report", "t.json", "--recall-at-least", least, "--json", "r.json")
         assert done.returncode == 0, done.stderr
-        found = json.loads((folder / "r.json").read_text(encoding="utf-8"))["best_cut"]
-        assert found["estimates"]["recall"]["value"] >= float(least)
+        best_cut = json.loads((folder / "r.json").read_text(encoding="utf-8"))["best_cut"]
+        assert best_cut["estimates"]["recall"]["value"] >= float(least)
 
 
 def test_nonsense_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

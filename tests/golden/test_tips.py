@@ -35,36 +35,36 @@ def write(folder: Path) -> Path:
 
 def chance_of(profit: Fraction) -> Fraction:
     """Go through all outcomes of six tips, each of which comes true once in as many cases as it pays."""
-    found = Fraction(0)
+    fraction = Fraction(0)
     for outcome in product((True, False), repeat=len(TAKEN)):
         earned = sum(odds - 1 if won else -1 for odds, won in zip(TAKEN, outcome, strict=True))
         chances = (1 / odds if won else 1 - 1 / odds for odds, won in zip(TAKEN, outcome, strict=True))
         if earned >= profit:
-            found += np.prod([*chances])
-    return found
+            fraction += np.prod([*chances])
+    return fraction
 
 
 @pytest.mark.parametrize("columns", ["odds_a,odds_b", "odds_b,odds_a", "taken"])
 def test_tips_earn_what_the_fractions_say(columns: str, tmp_path: Path, capsys: Capture) -> None:
     words = ["evaluate", str(write(tmp_path)), "--truth", "truth", "--prediction", "tip", "--odds", columns]
-    found = json.loads(call(tmp_path, capsys, *words, "--json", "-").stdout)["tips"]
+    tips = json.loads(call(tmp_path, capsys, *words, "--json", "-").stdout)["tips"]
     net = [odds - 1 if won else Fraction(-1) for odds, won in zip(TAKEN, WON, strict=True)]
-    assert (found["bets"], found["won"]) == (6, sum(WON))
-    assert found["profit"] == pytest.approx(float(sum(net)))
-    assert found["p_value"] == pytest.approx(float(chance_of(sum(net, Fraction(0)))), rel=1e-9)
-    assert found["low"] < found["rate"] < found["high"]
+    assert (tips["bets"], tips["won"]) == (6, sum(WON))
+    assert tips["profit"] == pytest.approx(float(sum(net)))
+    assert tips["p_value"] == pytest.approx(float(chance_of(sum(net, Fraction(0)))), rel=1e-9)
+    assert tips["low"] < tips["rate"] < tips["high"]
     gained = sum(x for x in net if x > 0)
-    assert found["break_even_commission"] == pytest.approx(float(1 - WON.count(False) / gained))
+    assert tips["break_even_commission"] == pytest.approx(float(1 - WON.count(False) / gained))
     # At that commission the tips earn nothing.
-    taken = f"{found['break_even_commission']:.17g}"
+    taken = f"{tips['break_even_commission']:.17g}"
     none = json.loads(call(tmp_path, capsys, *words, "--commission", taken, "--json", "-").stdout)["tips"]
     assert none["profit"] == pytest.approx(0, abs=1e-12)
 
 
 def test_a_tip_that_is_no_decision_is_no_bet() -> None:
     taken = [float(x) for x in TAKEN]
-    found = ew.evaluate(truth=TRUTH, prediction=TIPS, odds=taken, abstain="b").numbers["tips"]
-    assert found["bets"] == TIPS.count("a")
+    tips = ew.evaluate(truth=TRUTH, prediction=TIPS, odds=taken, abstain="b").numbers["tips"]
+    assert tips["bets"] == TIPS.count("a")
 
 
 def test_what_claims_nothing_of_tips() -> None:
@@ -127,6 +127,6 @@ def test_a_number_that_is_no_decision_is_no_bet(
     rows = ["0,0,2.0", "1,1,2.0", f"0,{written},2.0", "1,0,2.0", f"1,{written},2.0"]
     path.write_text("\n".join(["y,tip,odds", *rows]) + "\n", encoding="utf-8")
     words = ["evaluate", str(path), "--truth", "y", "--prediction", "tip", "--odds", "odds"]
-    found = json.loads(call(tmp_path, capsys, *words, f"--abstain={away}", "--json", "-").stdout)
-    assert found["tips"]["bets"] == 3
-    assert found["estimates"]["coverage"]["value"] == pytest.approx(3 / 5)
+    payload = json.loads(call(tmp_path, capsys, *words, f"--abstain={away}", "--json", "-").stdout)
+    assert payload["tips"]["bets"] == 3
+    assert payload["estimates"]["coverage"]["value"] == pytest.approx(3 / 5)

@@ -163,17 +163,17 @@ def test_compare_guesses_the_truth_and_says_so(
     report = json.loads(done.stdout)
     assert report["warnings"][0] == "Took 'y_true' as truth."
     assert report["provenance"]["truth"] == "y_true"
-    told = json.loads(
+    payload = json.loads(
         call(folder, capsys, "compare", "z.csv", "--truth", "y_true", *systems, "--json", "-").stdout
     )
-    assert report["comparison"] == told["comparison"]
-    assert "Took 'y_true' as truth." not in told["warnings"]
+    assert report["comparison"] == payload["comparison"]
+    assert "Took 'y_true' as truth." not in payload["warnings"]
 
 
 def test_a_truth_in_doubt_is_not_guessed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "two.csv").write_text("label,target,a,b\n1,1,0,1\n0,1,1,1\n", encoding="utf-8")
-    said = refused(call(folder, capsys, "compare", "two.csv", *SYSTEMS))
-    assert "'label' and 'target' could both be the truth: pass --truth" in said
+    message = refused(call(folder, capsys, "compare", "two.csv", *SYSTEMS))
+    assert "'label' and 'target' could both be the truth: pass --truth" in message
     # A system is no truth, whatever it is called.
     (folder / "one.csv").write_text("target,a\n1,0\n0,1\n", encoding="utf-8")
     words = ["--prediction", "target", "--prediction", "a"]
@@ -225,11 +225,11 @@ def test_an_interrupt_while_the_command_loads_ends_in_a_sentence(
         assert child.stdout.readline() == "loading\n"
         time.sleep(0.1)
         child.send_signal(signal.SIGINT)
-        _, said = child.communicate(timeout=30)
+        _, text = child.communicate(timeout=30)
     finally:
         child.kill()
         child.wait()
-    assert (child.returncode, said) == (130, "edgeworth: interrupted\n")
+    assert (child.returncode, text) == (130, "edgeworth: interrupted\n")
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_pass_at_k_is_the_share_of_draws_that_hold_a_right_answer(tries: tuple[i
     result = ew.Grades.from_grades([*answers, 1, 1], ids=["a"] * number + ["b", "b"])
     for drawn in range(1, number + 1):
         chosen = list(combinations(answers, drawn))
-        share = sum(any(each) for each in chosen) / len(chosen)
+        share = sum(any(item) for item in chosen) / len(chosen)
         expected = (share + 1) / 2 if drawn <= 2 else share
         assert ew.measure(result, f"pass@{drawn}") == pytest.approx(expected, rel=1e-12)
     assert "no item has 8 repeats" in str(ew.estimate(result, "pass@8").undefined)
@@ -76,7 +76,7 @@ def test_pass_hat_k_is_the_share_of_draws_whose_answers_are_all_right(tries: tup
     result = ew.Grades.from_grades([*answers, 1, 0], ids=["a"] * number + ["b", "b"])
     for drawn in range(1, number + 1):
         chosen = list(combinations(answers, drawn))
-        share = sum(all(each) for each in chosen) / len(chosen)
+        share = sum(all(item) for item in chosen) / len(chosen)
         expected = (share + [0.5, 0.0][drawn - 1]) / 2 if drawn <= 2 else share
         assert ew.measure(result, f"pass_all@{drawn}") == pytest.approx(expected, rel=1e-12)
         assert ew.measure(result, f"pass^{drawn}") == ew.measure(result, f"pass_all@{drawn}")

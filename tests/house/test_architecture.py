@@ -74,17 +74,17 @@ def imports(path: Path, *, everywhere: bool) -> set[str]:
     """The modules of Edgeworth that a module imports: everywhere, or only when it is itself imported."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     nodes = ast.walk(tree) if everywhere else tree.body
-    found = set()
+    values = set()
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "edgeworth":
             home = node.module.removeprefix("edgeworth").lstrip(".")
             inner = {f"{home}.{alias.name}".lstrip(".") for alias in node.names}
-            found |= {name if name in NAMES else home for name in inner}
+            values |= {name if name in NAMES else home for name in inner}
         elif isinstance(node, ast.Import):
-            found |= {
+            values |= {
                 x.name.removeprefix("edgeworth.") for x in node.names if x.name.startswith("edgeworth.")
             }
-    return found - {""}
+    return values - {""}
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_packages_import_only_from_earlier_ones() -> None:
         mine = package(name)
         if mine not in ("", "__main__") and name not in KNOWS_ALL_KINDS:
             allowed = set(ORDER[: ORDER.index(mine) + 1])
-            later = {each for each in imports(path, everywhere=True) if package(each) not in allowed}
+            later = {item for item in imports(path, everywhere=True) if package(item) not in allowed}
             assert not later, (name, later)
 
 
@@ -101,7 +101,7 @@ def test_stages_of_a_package_import_only_from_earlier_ones() -> None:
     for name, path in NAMES.items():
         kind, _, stage = name.partition(".")
         if kind in KINDS and stage in STAGES:
-            later = {f"{kind}.{each}" for each in STAGES[STAGES.index(stage) + 1 :]}
+            later = {f"{kind}.{item}" for item in STAGES[STAGES.index(stage) + 1 :]}
             assert not imports(path, everywhere=False) & later, name
 
 
@@ -111,7 +111,7 @@ def test_no_modules_import_each_other() -> None:
     for name in edges:
         reached, front = set(), {name}
         while front:
-            front = set().union(*(edges[each] for each in front)) - reached
+            front = set().union(*(edges[item] for item in front)) - reached
             reached |= front
         assert name not in reached, name
 
@@ -236,8 +236,8 @@ def test_the_worked_examples_fit_the_code() -> None:
     ]
     for title, diff in examples:
         files = diff.count("\n+++ ")
-        said = re.search(r"(\d+) source", title)
-        assert files == (1 if said is None else int(said[1])), title
+        match = re.search(r"(\d+) source", title)
+        assert files == (1 if match is None else int(match[1])), title
         applied = subprocess.run(
             ["git", "apply", "--check", "-"],
             cwd=ROOT,

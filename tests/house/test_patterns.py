@@ -72,15 +72,15 @@ class Use(NamedTuple):
 
 
 def modules() -> Iterator[ModuleType]:
-    for found in pkgutil.walk_packages(edgeworth.__path__, "edgeworth."):
-        if not found.name.endswith("__main__"):
-            yield importlib.import_module(found.name)
+    for walk_package in pkgutil.walk_packages(edgeworth.__path__, "edgeworth."):
+        if not walk_package.name.endswith("__main__"):
+            yield importlib.import_module(walk_package.name)
 
 
 def uses_of(module: ModuleType) -> Iterator[Use]:
     """List the patterns of a module: those that it names, and those inside its calls of ``re``."""
     tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
-    named = {name: each for name, each in vars(module).items() if isinstance(each, re.Pattern)}
+    named = {name: item for name, item in vars(module).items() if isinstance(item, re.Pattern)}
     used = {
         node.value.id
         for node in ast.walk(tree)
@@ -115,9 +115,9 @@ def evil_texts(length: int) -> Iterator[str]:
 
 def try_all(path: str) -> None:
     """Run all uses, and print the number of each before it begins (in a child process)."""
-    uses = [Use(*each) for each in json.loads(Path(path).read_text())]
-    for place, use in enumerate(uses):
-        print(place, flush=True)
+    uses = [Use(*load) for load in json.loads(Path(path).read_text())]
+    for index, use in enumerate(uses):
+        print(index, flush=True)
         is_bytes = use.flags < 0
         pattern = re.compile(
             str(use.pattern).encode() if is_bytes else use.pattern, abs(use.flags) & ~re.UNICODE

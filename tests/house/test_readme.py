@@ -47,8 +47,8 @@ def test_verdicts_of_commands_are_what_they_say(
     words: str, panel: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    said = call(ROOT, capsys, *shlex.split(words.replace("\\\n", " "))).stdout
-    assert flat(panel) == flat(said[: said.index("╯") + 1])
+    stdout = call(ROOT, capsys, *shlex.split(words.replace("\\\n", " "))).stdout
+    assert flat(panel) == flat(stdout[: stdout.index("╯") + 1])
 
 
 CHECK = re.compile(r"^\$ edgeworth (check (?:.*\\\n)*.*)\n([^`$]*)```", flags=re.MULTILINE)

@@ -99,5 +99,5 @@ def test_sentences_are_in_plain_english(pattern: str) -> None:
 
 @pytest.mark.parametrize("phrase", PHRASES)
 def test_plain_words_stay(phrase: str) -> None:
-    found = [page for page in PAGES if phrase in page.read_text(encoding="utf-8").lower()]
-    assert [page for page in found if "papers" not in str(page.relative_to(ROOT))] == []
+    results = [page for page in PAGES if phrase in page.read_text(encoding="utf-8").lower()]
+    assert [page for page in results if "papers" not in str(page.relative_to(ROOT))] == []

@@ -131,7 +131,7 @@ def test_decisions_of_every_kind_of_label(opened: Any, backend: str, kind: str) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("backend", "without"), [marked(*each) for each in ELSEWHERE.items()])
+@pytest.mark.parametrize(("backend", "without"), [marked(*item) for item in ELSEWHERE.items()])
 def test_every_kind_of_label_in_another_process(opened: Any, backend: str, without: str) -> None:
     """All kinds in one job; the other backend is held to the lists."""
 
@@ -151,9 +151,9 @@ def test_every_kind_of_label_in_another_process(opened: Any, backend: str, witho
     columns = [f"{role} {kind}" for role in ("truth", "prediction") for kind in kinds]
     nothing: Counter[tuple[str, str]] = Counter()
     reducer = Reducer(columns, counted, nothing)
-    found = reducer.fold(opened(backend))
-    assert found == reducer.fold(opened(without))
-    assert found.total() == ROWS * len(columns)
+    result = reducer.fold(opened(backend))
+    assert result == reducer.fold(opened(without))
+    assert result.total() == ROWS * len(columns)
 
 
 @pytest.mark.parametrize("kind", LABELS)
@@ -165,7 +165,7 @@ def test_what_an_engine_counts_is_counted(opened: Any, backend: str, kind: str) 
     batches = list(source.distinct([f"truth {kind}", f"prediction {kind}"]))
     repeats = [batch.repeats for batch in batches if batch.repeats is not None]
     assert len(repeats) == len(batches)
-    assert sum(int(each.sum()) for each in repeats) == ROWS
+    assert sum(int(repeat.sum()) for repeat in repeats) == ROWS
 
 
 def test_sources_that_can_count_are_these(opened: Any) -> None:
@@ -183,7 +183,7 @@ def test_lists_are_counted_as_counting_one_by_one_counts_them(kind: str) -> None
     labels = tally["labels"]
     assert len(set(labels)) == len(labels)
     assert set(labels) == {label for pair in pairs for label in pair}
-    assert tally["counts"] == [[pairs[real, said] for real in labels] for said in labels]
+    assert tally["counts"] == [[pairs[real, text] for real in labels] for text in labels]
     assert tally["dropped"] == ROWS - sum(pairs.values())
 
 

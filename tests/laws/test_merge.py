@@ -132,7 +132,7 @@ def paired_scores(rows: list[Row], **options: Any) -> PairedScores:
         # As above: a shard may be empty, or lack what it needs in every row.
         return replace(PairedScores.empty(), dropped=len(rows))
     truth = ["yes" if isinstance(row[0], str) else None if row[0] is None else "no" for row in rows]
-    scores = {name: [SCORE_OF[row[place]] for row in rows] for place, name in ((1, "one"), (2, "two"))}
+    scores = {name: [SCORE_OF[row[index]] for row in rows] for index, name in ((1, "one"), (2, "two"))}
     return PairedScores.from_scores(truth, scores, **options)
 
 
@@ -159,7 +159,7 @@ def forecasts(rows: list[Row]) -> tuple[Forecasts, Forecasts]:
     truth = np.array([int(isinstance(row[0], str)) for row in rows], dtype=np.intp)
     p = np.array([FORECAST_OF[row[1]] for row in rows], dtype=np.float64)
     q = np.array([RIVALS[len(str(row[2])) % 4] for row in rows], dtype=np.float64)
-    made = (Forecasts(truth, np.stack([1 - each, each], axis=1), ("no", "yes")) for each in (p, q))
+    made = (Forecasts(truth, np.stack([1 - item, item], axis=1), ("no", "yes")) for item in (p, q))
     model, rival = made
     return model, rival
 
@@ -196,7 +196,7 @@ FEW_CASES = [
 def placed(cases: tuple[list[Row], int]) -> Any:
     """Rows that know their position, as shards of a path do wherever they were cut."""
     rows, start = cases
-    return [(*row, max(0, start - 3) + place) for place, row in enumerate(rows)]
+    return [(*row, max(0, start - 3) + index) for index, row in enumerate(rows)]
 
 
 PLACED = st.tuples(st.lists(st.sampled_from(FEW_CASES), max_size=8), st.sampled_from(STARTS)).map(placed)
@@ -372,7 +372,7 @@ def counts_of(tally: Any) -> list[Any]:
 
 
 def cut(rows: list[Row], places: list[int]) -> list[list[Row]]:
-    edges = [0, *sorted(place % (len(rows) + 1) for place in places), len(rows)]
+    edges = [0, *sorted(index % (len(rows) + 1) for index in places), len(rows)]
     return [rows[start:stop] for start, stop in itertools.pairwise(edges)]
 
 
@@ -446,8 +446,8 @@ def test_table_equals_counting_pairs_one_by_one(rows: list[Row]) -> None:
     pairs = Counter((row[0], row[1]) for row in rows)
     assert set(counted.labels) == {label for pair in pairs for label in pair}
     for row, predicted in enumerate(counted.labels):
-        for place, real in enumerate(counted.labels):
-            assert counted.counts[row, place] == pairs[real, predicted]
+        for index, real in enumerate(counted.labels):
+            assert counted.counts[row, index] == pairs[real, predicted]
 
 
 @given(one=COMPLETE, two=COMPLETE)

@@ -123,7 +123,7 @@ def four_cells(table: ew.ContingencyTable) -> tuple[int, ...]:
 
 def log_wealth(variables: tuple[str, ...], *, is_left_out: bool) -> float:
     """Of a model against the smaller one's fair prices."""
-    bettor, rival = (probabilities(each, is_left_out=is_left_out) for each in (variables, SMALLER))
+    bettor, rival = (probabilities(item, is_left_out=is_left_out) for item in (variables, SMALLER))
     return Wealth.from_probabilities(low_weights(), bettor, against=rival).log_wealth
 
 
@@ -146,22 +146,22 @@ def test_the_fits_are_those_of_statsmodels(variables: tuple[str, ...]) -> None:
 @each_line
 def test_log_likelihoods_to_six_decimals(line: Published) -> None:
     chances = probabilities(line.variables, is_left_out=line.is_left_out)
-    found = log_likelihood(chances)
+    result = log_likelihood(chances)
     by_hand = np.log(np.where(low_weights() == 1, chances, 1 - chances)).sum()
-    assert found == pytest.approx(by_hand, abs=1e-11)
+    assert result == pytest.approx(by_hand, abs=1e-11)
     if line.log_likelihood is not None:
-        assert found == pytest.approx(line.log_likelihood, abs=SIX_DECIMALS)
+        assert result == pytest.approx(line.log_likelihood, abs=SIX_DECIMALS)
 
 
 @each_line
 def test_tables_of_the_likeliest_label(line: Published) -> None:
     chances = probabilities(line.variables, is_left_out=line.is_left_out)
-    found = four_cells(decisions(chances))
+    result = four_cells(decisions(chances))
     truth, chosen = low_weights() == 1, chances > 0.5
     by_hand = ((chosen & truth), (chosen & ~truth), (~chosen & truth), (~chosen & ~truth))
-    assert found == tuple(int(cell.sum()) for cell in by_hand)
+    assert result == tuple(int(cell.sum()) for cell in by_hand)
     if line.table is not None:
-        assert found == line.table
+        assert result == line.table
 
 
 def test_the_larger_model_wins_from_the_smaller() -> None:
@@ -170,14 +170,14 @@ def test_the_larger_model_wins_from_the_smaller() -> None:
     assert log_wealth(SMALLER, is_left_out=True) == 0.0
     for variables in (LARGER, WITH_VISITS):
         for is_left_out in (False, True):
-            mine, its = (probabilities(each, is_left_out=is_left_out) for each in (variables, SMALLER))
+            mine, its = (probabilities(item, is_left_out=is_left_out) for item in (variables, SMALLER))
             difference = log_likelihood(mine) - log_likelihood(its)
             assert log_wealth(variables, is_left_out=is_left_out) == pytest.approx(difference, abs=1e-10)
 
 
 def test_odds_instead_of_probabilities_pay_the_same() -> None:
     """The rival's fair odds, backed case by case, come to the same wealth as its probabilities."""
-    bettor, rival = (probabilities(each, is_left_out=True) for each in (LARGER, SMALLER))
+    bettor, rival = (probabilities(item, is_left_out=True) for item in (LARGER, SMALLER))
     odds = np.stack([fair_odds(1 - rival), fair_odds(rival)], axis=1)
     wealth = Wealth.from_probabilities(low_weights(), bettor, odds=odds)
     assert wealth.log_wealth == pytest.approx(5.323494, abs=SIX_DECIMALS)
@@ -186,8 +186,8 @@ def test_odds_instead_of_probabilities_pay_the_same() -> None:
 def test_in_sample_wealth_is_half_the_likelihood_ratio_statistic() -> None:
     """The source: the likelihood ratio test is redundant. In sample the two say the same thing."""
     full, nested = (
-        sm.Logit(low_weights(), design(each)).fit(disp=0, method="newton", tol=1e-12, maxiter=100)
-        for each in (LARGER, SMALLER)
+        sm.Logit(low_weights(), design(item)).fit(disp=0, method="newton", tol=1e-12, maxiter=100)
+        for item in (LARGER, SMALLER)
     )
     statistic = 2 * (full.llf - nested.llf)
     assert 2 * log_wealth(LARGER, is_left_out=False) == pytest.approx(statistic, abs=1e-9)

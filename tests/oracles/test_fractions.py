@@ -156,9 +156,9 @@ def test_degenerate_tables(name: str, matrix: Matrix) -> None:
 @pytest.mark.parametrize("name", DEFINITIONS)
 @pytest.mark.parametrize("matrix", DEGENERATE.values(), ids=DEGENERATE.keys())
 def test_an_estimate_is_undefined_exactly_where_the_measure_is(name: str, matrix: Matrix) -> None:
-    found = ew.estimate(ew.ContingencyTable.from_matrix(matrix, rows="predicted"), name)
-    assert (found.undefined is None) == (DEFINITIONS[name](Cases(matrix)) is not None)
-    assert math.isnan(found.value) == (found.undefined is not None)
+    estimate = ew.estimate(ew.ContingencyTable.from_matrix(matrix, rows="predicted"), name)
+    assert (estimate.undefined is None) == (DEFINITIONS[name](Cases(matrix)) is not None)
+    assert math.isnan(estimate.value) == (estimate.undefined is not None)
 
 
 @given(matrices)

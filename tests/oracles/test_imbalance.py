@@ -41,7 +41,7 @@ def expected(c: Cells) -> dict[str, float]:
     omission = [Fraction(r[k] - hits[k], n - p[k]) for k in size]
     edges = [recall[k] - fallout[k] for k in size]
     covariance = n * sum(hits) - sum(p[k] * r[k] for k in size)
-    found: dict[str, Fraction | float] = {
+    results: dict[str, Fraction | float] = {
         "informedness": sum(Fraction(p[k], n) * edges[k] for k in size),
         "markedness": sum(Fraction(r[k], n) * (precision[k] - omission[k]) for k in size),
         "macro_informedness": sum(edges) / len(c),
@@ -56,10 +56,10 @@ def expected(c: Cells) -> dict[str, float]:
         "break_even_margin": sum(recall) - 1,
     }
     winnings = sum(recall) - Fraction(sum(hits), n)
-    found["break_even_commission"] = 1 - Fraction(n - sum(hits), n) / winnings
+    results["break_even_commission"] = 1 - Fraction(n - sum(hits), n) / winnings
     for k in size:
         determinant = n * hits[k] - p[k] * r[k]
-        found |= {
+        results |= {
             f"recall[{k}]": recall[k],
             f"fallout[{k}]": fallout[k],
             f"precision[{k}]": precision[k],
@@ -76,18 +76,18 @@ def expected(c: Cells) -> dict[str, float]:
         }
     pairs = [math.comb(n, 2), sum(math.comb(x, 2) for x in p), sum(math.comb(x, 2) for x in r)]
     both = sum(math.comb(x, 2) for row in c for x in row)
-    found["rand_index"] = Fraction(pairs[0] - pairs[1] - pairs[2] + 2 * both, pairs[0])
+    results["rand_index"] = Fraction(pairs[0] - pairs[1] - pairs[2] + 2 * both, pairs[0])
     chance = Fraction(pairs[1] * pairs[2], pairs[0])
-    found["adjusted_rand_index"] = (both - chance) / (Fraction(pairs[1] + pairs[2], 2) - chance)
+    results["adjusted_rand_index"] = (both - chance) / (Fraction(pairs[1] + pairs[2], 2) - chance)
     square = sum(Fraction((c[j][k] * n - p[j] * r[k]) ** 2, n * p[j] * r[k]) for j in size for k in size)
-    found["chi_square"] = square
-    found["cramers_v"] = root(square / (n * (len(c) - 1)))
+    results["chi_square"] = square
+    results["cramers_v"] = root(square / (n * (len(c) - 1)))
     joint = bits([x for row in c for x in row])
-    found["conditional_entropy"] = float(joint - bits(p))
-    found["mutual_information"] = float(bits(p) + bits(r) - joint)
-    found["information_share"] = float((bits(p) + bits(r) - joint) / bits(r))
-    found["real_entropy"] = float(bits(r))
-    return {name: float(value) for name, value in found.items()}
+    results["conditional_entropy"] = float(joint - bits(p))
+    results["mutual_information"] = float(bits(p) + bits(r) - joint)
+    results["information_share"] = float((bits(p) + bits(r) - joint) / bits(r))
+    results["real_entropy"] = float(bits(r))
+    return {name: float(value) for name, value in results.items()}
 
 
 @pytest.mark.parametrize("size", [10**3, 10**11, 10**14, 10**15, int(10**15.9), LARGEST - 40])

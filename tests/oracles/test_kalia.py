@@ -58,7 +58,7 @@ def test_two_models_with_one_mode_err_alike_and_score_differently() -> None:
     """Figure 1: the likeliest class does not tell a peaked distribution from a flat one; wealth does."""
     peaked, flat = (np.tile(row, (4, 1)) for row in ([0.7, 0.2, 0.1], [0.4, 0.3, 0.3]))
     truth = [0, 0, 0, 1]
-    tables = [kalia.likeliest(Forecasts.of(truth, as_probabilities(each))) for each in (peaked, flat)]
+    tables = [kalia.likeliest(Forecasts.of(truth, as_probabilities(item))) for item in (peaked, flat)]
     assert tables[0] == tables[1]
     wealth = Wealth.from_probabilities(truth, peaked, against=flat)
     assert wealth.log_wealth == pytest.approx(3 * math.log(0.7 / 0.4) + math.log(0.2 / 0.3), abs=1e-12)
@@ -145,13 +145,13 @@ def test_the_stake_maximises_expected_log_wealth(p: float, odds: float) -> None:
     """(Op − 1)/(O − 1) is the optimum of the growth put right, and not of the growth as printed."""
 
     def best(growth: Any, low: float) -> float:
-        found = optimize.minimize_scalar(
+        optimum = optimize.minimize_scalar(
             lambda stake: -growth(p, odds, stake),
             bounds=(low, 0.999),
             method="bounded",
             options={"xatol": 1e-9},
         )
-        return float(found.x)
+        return float(optimum.x)
 
     stake = float(bet.kelly(p, odds))
     assert best(bet.growth, -0.999 / (odds - 1)) == pytest.approx(stake, abs=1e-6)
@@ -265,8 +265,8 @@ def test_the_model_is_a_small_perturbation_of_the_truth() -> None:
 def test_error_rates_of_the_example_are_those_of_its_design() -> None:
     """37.0% for the model and half for the bookmaker: the likeliest label prefers the model as well."""
     for of, expected in kalia.design().items():
-        found = np.array([example.cells(of) for example in examples()])
-        errors = found[:, 0, 1] + found[:, 1, 0]
+        result = np.array([example.cells(of) for example in examples()])
+        errors = result[:, 0, 1] + result[:, 1, 0]
         one = 100 * math.sqrt(0.25 / kalia.TRAINED)
         # An intercept a wrong by 0.02, as fits are, costs a²/(4 · 1.09): a hundredth of a percent.
         assert errors.mean() == pytest.approx(
@@ -349,9 +349,9 @@ def test_many_drunken_bookmakers(low: float, high: float) -> None:
     example, bookmakers = examples()[0], 200
     drunken = bet.Drunken(low, high, rng=5)
     logs = ends(drunken, example.truth, example.forecasts, bookmakers)
-    said = np.where(example.truth == 1, example.forecasts, 1 - example.forecasts)
+    predicted = np.where(example.truth == 1, example.forecasts, 1 - example.forecasts)
     true, cases = int(example.truth.sum()), len(example.truth)
-    expected = float(np.log(said).sum()) + drunken.expected_of_games(true, cases)
+    expected = float(np.log(predicted).sum()) + drunken.expected_of_games(true, cases)
     assert logs.min() > 0
     assert logs.mean() == pytest.approx(expected, abs=4 * logs.std() / math.sqrt(bookmakers))
     if low + high == 1:
@@ -368,11 +368,11 @@ def test_against_the_same_prices_two_models_differ_by_their_log_scores() -> None
     example = examples()[0]
     flattened = 0.5 + (example.forecasts - 0.5) / 2
     scores = [
-        ForecastScores.from_probabilities(example.truth, each).mean("log")
-        for each in (example.forecasts, flattened)
+        ForecastScores.from_probabilities(example.truth, item).mean("log")
+        for item in (example.forecasts, flattened)
     ]
     for seed in range(5):
         drunken = bet.Drunken(0.15, 0.85, rng=seed)
-        logs = [ends(drunken, example.truth, each, 3) for each in (example.forecasts, flattened)]
+        logs = [ends(drunken, example.truth, member, 3) for member in (example.forecasts, flattened)]
         np.testing.assert_allclose(logs[0] - logs[1], (scores[1] - scores[0]) * len(example.truth), rtol=1e-9)
         assert (logs[0] > logs[1]).all()

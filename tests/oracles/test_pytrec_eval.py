@@ -67,11 +67,11 @@ def example(seed: int) -> tuple[Judged, Retrieved]:
         grades = rng.choice([-2, -1, 0, 0, 0, 1, 1, 2, 3], len(judged)).tolist()
         if max(grades) < 0:
             grades[0] = 0  # else trec_eval keeps the last query's number of levels
-        found = rng.choice(names, rng.integers(1, 60), replace=False).tolist()
+        result = rng.choice(names, rng.integers(1, 60), replace=False).tolist()
         if query != 3:
             qrels[f"{query}"] = dict(zip(judged, grades, strict=True))
         if query != 4:
-            run[f"{query}"] = dict(zip(found, random_scores(rng, len(found)).tolist(), strict=True))
+            run[f"{query}"] = dict(zip(result, random_scores(rng, len(result)).tolist(), strict=True))
     return qrels, run
 
 
@@ -114,10 +114,10 @@ def test_interpolated_precision_of_trec_eval_10(tmp_path: Path) -> None:
     judged = {f"d{rank}": 1 for rank in HITS_302} | {f"never{number}": 1 for number in range(27)}
     run = {f"d{rank}": 501.0 - rank for rank in range(1, 501)}
     lists = lists_of(tmp_path, {"302": judged}, {"302": run}, 1)
-    found = [
+    computed = [
         ew.measure(lists, f"interpolated_precision(recall={level / 10:g}, ties=trec)") for level in range(11)
     ]
-    assert [round(value, 4) for value in found] == PRECISION_302
+    assert [round(value, 4) for value in computed] == PRECISION_302
     assert round(ew.measure(lists, "eleven_point_precision(ties=trec)"), 4) == 0.4360
     exact = ew.measure(lists, "interpolated_precision(recall=0.3, ties=threshold)")
     assert round(exact, 4) == 0.7059  # at least 23.1 hits

@@ -56,9 +56,9 @@ def test_moments_equal_enumeration_for_every_number_of_targets_and_every_depth(n
         gains = np.arange(1, m + 1, dtype=object) * unit // ranks
         for depth in range(1, n + 1):
             mean, variance, third = central_moments(np.where(ranks <= depth, gains, 0).sum(axis=1))
-            found = precision_moments(n, m, depth, exact=True)
-            assert (found.mean, found.variance) == (mean / unit, variance / unit**2), (m, depth)
-            assert found.third == third / unit**3, (m, depth)
+            result = precision_moments(n, m, depth, exact=True)
+            assert (result.mean, result.variance) == (mean / unit, variance / unit**2), (m, depth)
+            assert result.third == third / unit**3, (m, depth)
 
 
 @pytest.mark.parametrize("over", ["targets", "reachable"])
@@ -96,11 +96,11 @@ def test_exact_tails_equal_enumeration_at_and_beside_every_value(n: int) -> None
 @pytest.mark.parametrize(("n", "m", "depth"), [(9, 4, 9), (10, 3, 5), (11, 6, 8), (12, 5, 1), (8, 8, 4)])
 def test_the_whole_law_equals_enumeration(n: int, m: int, depth: int) -> None:
     values = sums(n, m, depth)
-    found = average_precision(n, m, depth=depth).distribution()
+    result = average_precision(n, m, depth=depth).distribution()
     expected = [(w / m, Fraction(values.count(w), len(values))) for w in sorted(set(values))]
-    assert found.exact == tuple(expected)
-    np.testing.assert_array_equal(found.low, found.high)
-    np.testing.assert_allclose(found.probability.sum(), 1.0, rtol=1e-12)
+    assert result.exact == tuple(expected)
+    np.testing.assert_array_equal(result.low, result.high)
+    np.testing.assert_allclose(result.probability.sum(), 1.0, rtol=1e-12)
 
 
 def test_counting_by_python_integers_equals_counting_by_machine_integers() -> None:
@@ -110,9 +110,9 @@ def test_counting_by_python_integers_equals_counting_by_machine_integers() -> No
     for threshold in [Fraction(1, 2), Fraction(7, 6), Fraction(2)]:
         expected = Fraction(sum(value >= threshold for value in values), len(values))
         assert probability_beyond(RandomOrder(n, m, n), threshold) == expected
-    found, ways = value_counts(RandomOrder(n, m, n), most=10**9)
-    assert found == sorted(set(values))
-    assert sum(ways) == comb(n, m) * (ways[0] // values.count(found[0]))
+    result, ways = value_counts(RandomOrder(n, m, n), most=10**9)
+    assert result == sorted(set(values))
+    assert sum(ways) == comb(n, m) * (ways[0] // values.count(result[0]))
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 0), (1, 1), (6, 0), (7, 3), (9, 9), (12, 5)])

@@ -22,13 +22,13 @@ def test_log_and_brier(classes: int, seed: int) -> None:
     probabilities = rng.dirichlet(np.full(classes, 0.5), 400)
     truth = rng.integers(0, classes, 400)
     truth[:classes] = range(classes)
-    found = ForecastScores.from_probabilities(truth, probabilities)
-    assert found.mean("log") == pytest.approx(log_loss(truth, probabilities), rel=1e-12)
+    scores = ForecastScores.from_probabilities(truth, probabilities)
+    assert scores.mean("log") == pytest.approx(log_loss(truth, probabilities), rel=1e-12)
     one_hot = np.eye(classes)[truth]
     expected = ((probabilities - one_hot) ** 2).sum(axis=1).mean() / (2 if classes == 2 else 1)
-    assert found.mean("brier") == pytest.approx(expected, rel=1e-12)
+    assert scores.mean("brier") == pytest.approx(expected, rel=1e-12)
     theirs = probabilities[:, 1] if classes == 2 else probabilities
-    assert found.mean("brier") == pytest.approx(brier_score_loss(truth, theirs), rel=1e-12)
+    assert scores.mean("brier") == pytest.approx(brier_score_loss(truth, theirs), rel=1e-12)
 
 
 @many
@@ -38,23 +38,23 @@ def test_skill_is_d2(classes: int, seed: int) -> None:
     probabilities = rng.dirichlet(np.full(classes, 2.0), 300)
     truth = rng.integers(0, classes, 300)
     truth[:classes] = range(classes)
-    found = ForecastScores.from_probabilities(truth, probabilities)
-    assert measure(found, "log_skill") == pytest.approx(d2_log_loss_score(truth, probabilities), abs=1e-12)
+    scores = ForecastScores.from_probabilities(truth, probabilities)
+    assert measure(scores, "log_skill") == pytest.approx(d2_log_loss_score(truth, probabilities), abs=1e-12)
 
 
 @many
 def test_one_column_and_labels_in_words(seed: int) -> None:
     rng = np.random.default_rng(seed)
     forecast, truth = rng.random(300), np.where(rng.random(300) < 0.3, "spam", "ham")
-    found = ForecastScores.from_probabilities(truth, forecast, positive="spam")
-    assert found.mean("brier") == pytest.approx(
+    scores = ForecastScores.from_probabilities(truth, forecast, positive="spam")
+    assert scores.mean("brier") == pytest.approx(
         brier_score_loss(truth, forecast, pos_label="spam"), rel=1e-12
     )
-    assert found.mean("log") == pytest.approx(log_loss(truth == "spam", forecast), rel=1e-12)
+    assert scores.mean("log") == pytest.approx(log_loss(truth == "spam", forecast), rel=1e-12)
     both = np.stack([1 - forecast, forecast], axis=1)
     again = ForecastScores.from_probabilities(truth, both)
-    assert again.labels == found.labels == ("ham", "spam")
-    np.testing.assert_allclose(again.sums, found.sums, rtol=1e-13)
+    assert again.labels == scores.labels == ("ham", "spam")
+    np.testing.assert_allclose(again.sums, scores.sums, rtol=1e-13)
 
 
 @many

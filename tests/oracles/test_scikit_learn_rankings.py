@@ -83,8 +83,8 @@ def test_interpolated_precision_is_the_upper_envelope(data: Sample) -> None:
     precision, recall = precision[:-1], recall[:-1]
     for level in (0.0, 0.15, 0.33, 0.71, 0.97):
         theirs = precision[recall >= level].max()
-        found = ew.measure(data.ranking, f"interpolated_precision(recall={level})")
-        assert found == pytest.approx(theirs, **EXACT)
+        value = ew.measure(data.ranking, f"interpolated_precision(recall={level})")
+        assert value == pytest.approx(theirs, **EXACT)
 
 
 @samples
@@ -92,21 +92,21 @@ def test_every_point_of_the_precision_recall_curve(data: Sample) -> None:
     precision, recall, thresholds = metrics.precision_recall_curve(data.truth, data.scores, **data.weighting)
     ranking = data.ranking
     chosen = range(0, len(thresholds), max(1, len(thresholds) // 12))
-    for place in chosen:
-        table = ranking.at_threshold(thresholds[place])
-        assert ew.measure(table, "precision") == pytest.approx(precision[place], **EXACT)
-        assert ew.measure(table, "recall") == pytest.approx(recall[place], **EXACT)
+    for index in chosen:
+        table = ranking.at_threshold(thresholds[index])
+        assert ew.measure(table, "precision") == pytest.approx(precision[index], **EXACT)
+        assert ew.measure(table, "recall") == pytest.approx(recall[index], **EXACT)
 
 
 @samples
 def test_every_point_of_the_error_trade_off(data: Sample) -> None:
     false_alarms, misses, thresholds = metrics.det_curve(data.truth, data.scores, **data.weighting)
     ranking = data.ranking
-    for place in range(0, len(thresholds), max(1, len(thresholds) // 12)):
-        if np.isfinite(thresholds[place]):
-            table = ranking.at_threshold(thresholds[place])
-            assert ew.measure(table, "fallout") == pytest.approx(false_alarms[place], **EXACT)
-            assert ew.measure(table, "miss_rate") == pytest.approx(misses[place], **EXACT)
+    for index in range(0, len(thresholds), max(1, len(thresholds) // 12)):
+        if np.isfinite(thresholds[index]):
+            table = ranking.at_threshold(thresholds[index])
+            assert ew.measure(table, "fallout") == pytest.approx(false_alarms[index], **EXACT)
+            assert ew.measure(table, "miss_rate") == pytest.approx(misses[index], **EXACT)
 
 
 @samples
@@ -144,10 +144,10 @@ def test_gain_of_graded_lists(distinct: int, depth: int | None) -> None:
     )
     exponential = metrics.ndcg_score(2.0**grades - 1, scores, k=depth)
     assert ew.measure(lists, f"ndcg{at}(gain=exponential)") == pytest.approx(exponential, **EXACT)
-    each = ew.measure_each(lists, f"ndcg{at}")
+    item = ew.measure_each(lists, f"ndcg{at}")
     for query in range(12):
         alone = metrics.ndcg_score(grades[query][None], scores[query][None], k=depth)
-        assert each[query] == pytest.approx(alone, **EXACT)
+        assert item[query] == pytest.approx(alone, **EXACT)
 
 
 @pytest.mark.parametrize("distinct", DISTINCT)

@@ -64,13 +64,13 @@ def outcomes(depth: int) -> tuple[tuple[float, np.ndarray], ...]:
     alive = np.flatnonzero(probability.ravel() > 0)
     sample[where[alive]] = alive
     edges = np.cumsum((0, *parts))
-    found = []
+    results = []
     for index in np.flatnonzero(sums > NEGLECTED):
         hits = np.zeros(ITEMS, dtype=np.int8)
         for edge, count in zip(edges[:-1], counts, strict=True):
             hits[edge : edge + count.ravel()[sample[index]]] = 1
-        found.append((float(sums[index]), hits))
-    return tuple(found)
+        results.append((float(sums[index]), hits))
+    return tuple(results)
 
 
 def covers(hits: np.ndarray, depth: int, level: float, method: str) -> bool:
@@ -89,11 +89,11 @@ def exact_coverage(depth: int, level: float) -> float:
 def exact_survival_coverage(depth: int, level: float) -> float:
     """P(the survival band covers): it depends on h(t) alone."""
     law, covered = stats.hypergeom(ITEMS, TARGETS, depth), 0.0
-    for found in plausible_hits(depth):
+    for plausible_hit in plausible_hits(depth):
         hits = np.zeros(ITEMS, dtype=np.int8)
-        hits[:found] = 1
-        hits[ITEMS - (TARGETS - found) :] = 1
-        covered += law.pmf(found) * covers(hits, depth, level, "survival")
+        hits[:plausible_hit] = 1
+        hits[ITEMS - (TARGETS - plausible_hit) :] = 1
+        covered += law.pmf(plausible_hit) * covers(hits, depth, level, "survival")
     return float(covered)
 
 

@@ -45,9 +45,9 @@ def test_every_option_and_command_exists() -> None:
         for argument in app[command].assemble_argument_collection()
         for name in argument.names
     }
-    said = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", PAGE))
-    assert len(said) > 15
-    assert said <= options, said - options
+    values = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", PAGE))
+    assert len(values) > 15
+    assert values <= options, values - options
     assert set(re.findall(r"`edgeworth ([a-z]+)", PAGE)) <= set(app)
 
 

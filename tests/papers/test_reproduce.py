@@ -48,19 +48,19 @@ def test_every_number_agrees_or_has_a_reason(name: str) -> None:
 
 @each_paper
 def test_no_number_is_lost(name: str) -> None:
-    found = paper(name)
-    counts = {state: found.count(state.replace("_", " ")) for state in COUNTS[name]}  # type: ignore[arg-type]  # a state
+    result = paper(name)
+    counts = {state: result.count(state.replace("_", " ")) for state in COUNTS[name]}  # type: ignore[arg-type]  # a state
     assert counts == COUNTS[name]
-    assert len(found.numbers) == sum(counts.values())
-    keys = [(number.where, number.what) for number in found.numbers]
+    assert len(result.numbers) == sum(counts.values())
+    keys = [(number.where, number.what) for number in result.numbers]
     assert len(set(keys)) == len(keys)
 
 
 @each_paper
 def test_every_reason_is_used(name: str) -> None:
-    found = paper(name)
-    used = {part for x in found.numbers if x.state != "agrees" for part in x.reason.split("; ")}
-    assert set(found.reasons) <= used
+    result = paper(name)
+    used = {part for x in result.numbers if x.state != "agrees" for part in x.reason.split("; ")}
+    assert set(result.reasons) <= used
 
 
 def test_reasons_can_explain_their_numbers() -> None:
@@ -99,22 +99,22 @@ def searched() -> dict[str, list[tuple[int, int, int]]]:
         "F": 2 * x / (t + u),
         "G": x / np.sqrt(t * u),
     }
-    found = {}
-    for place, label in enumerate(LABELS):
-        fits = np.all([abs(100 * rows[name] - TWELVE[name][place]) <= 0.5 + 1e-9 for name in TWELVE], axis=0)
-        found[label] = list(zip(x[fits].tolist(), t[fits].tolist(), u[fits].tolist(), strict=True))
-    return found
+    results = {}
+    for index, label in enumerate(LABELS):
+        fits = np.all([abs(100 * rows[name] - TWELVE[name][index]) <= 0.5 + 1e-9 for name in TWELVE], axis=0)
+        results[label] = list(zip(x[fits].tolist(), t[fits].tolist(), u[fits].tolist(), strict=True))
+    return results
 
 
 def test_the_counts_of_the_twelve_classes_are_the_only_ones() -> None:
     """Search every count: nine classes are determined, and six splits of A, M and N add up to 170."""
-    found = searched()
-    unique = {label: counts[0] for label, counts in found.items() if len(counts) == 1}
+    result = searched()
+    unique = {label: counts[0] for label, counts in result.items() if len(counts) == 1}
     assert {label: (x.right, x.predicted, x.actual) for label, x in powers.REBUILT.items()} == unique
     left = [170 - sum(counts[side] for counts in unique.values()) for side in (1, 2)]
     splits = {
         split
-        for split in itertools.product(*(found[label] for label in "AMN"))
+        for split in itertools.product(*(result[label] for label in "AMN"))
         if [sum(counts[side] for counts in split) for side in (1, 2)] == left
     }
     ours = {tuple((x.right, x.predicted, x.actual) for x in split.values()) for split in powers.SPLITS}
@@ -189,12 +189,12 @@ def test_the_survival_view_is_edgeworths() -> None:
     hits = np.zeros(su_zhang.ITEMS, dtype=np.int8)
     hits[ranks.astype(int) - 1] = 1
     ranking = ew.Ranking.from_hits(hits)
-    found = ew.estimate(ranking, "average_precision", method=ew.methods.Survival())
+    estimate = ew.estimate(ranking, "average_precision", method=ew.methods.Survival())
     index = np.arange(1, su_zhang.TARGETS + 1)
     assert su_zhang.survival_deviations(ranks[None], index)[0] == pytest.approx(
-        found.standard_error, rel=1e-12
+        estimate.standard_error, rel=1e-12
     )
-    assert (index / ranks).mean() == pytest.approx(found.value, rel=1e-12)
+    assert (index / ranks).mean() == pytest.approx(estimate.value, rel=1e-12)
     band = ew.rankings.bands(ranking, depths=[500], level=0.8, method="survival")
     recall = hits[:500].mean() * 500 / su_zhang.TARGETS
     reach = su_zhang.normal_quantile(0.8) * np.sqrt(recall * (1 - recall) / su_zhang.TARGETS)
@@ -229,10 +229,10 @@ def test_the_law_of_the_simulated_experiment_is_that_of_its_runs() -> None:
     runs = [kalia.experiment(seed) for seed in range(200)]
     design = kalia.Design.integrate()
     tables = {"model": design.model_table(), "bookmaker": design.bookmaker_table()}
-    for place, table in enumerate(tables.values(), start=1):
-        drawn = [kalia._likeliest(run[0], run[place]) for run in runs]
+    for index, table in enumerate(tables.values(), start=1):
+        drawn = [kalia._likeliest(run[0], run[index]) for run in runs]
         for what, (mean, spread) in table.items():
-            values = np.array([each[what] for each in drawn])
+            values = np.array([item[what] for item in drawn])
             assert values.mean() == pytest.approx(mean, abs=4.5 * spread / math.sqrt(len(runs))), what
             assert values.std(ddof=1) == pytest.approx(spread, rel=4.5 / math.sqrt(2 * len(runs))), what
     growth = [ew.Wealth.from_probabilities(y, p, against=q).log_wealth / len(y) for y, p, q in runs]
@@ -249,7 +249,7 @@ def test_the_printed_table_cannot_tell_whether_ftv_was_in_the_model() -> None:
     assert with_ftv["log_wealth"] == pytest.approx(-109.555621 + 113.740246, abs=2e-6)
     assert (round(with_ftv["wealth"]), round(report["stepAIC"]["wealth"])) == (66, 205)
     places = (f"Births: {model}, rows exchanged, in sample" for model in ("stepAIC", "stepAIC with ftv"))
-    one, other = ([(x.what, x.ours) for x in paper("kalia").numbers if x.where == place] for place in places)
+    one, other = ([(x.what, x.ours) for x in paper("kalia").numbers if x.where == index] for index in places)
     assert one == other
     assert len(one) == 9
 
@@ -261,9 +261,9 @@ def test_the_mothers_are_those_of_the_textbook() -> None:
         assert np.array_equal(column, births[name].to_numpy()), name
     with sample_file() as path:
         sample = np.loadtxt(path, delimiter=",", skiprows=1)
-    for place, model in ((2, "small glm"), (4, "stepAIC")):
+    for index, model in ((2, "small glm"), (4, "stepAIC")):
         left_out = kalia.birth_forecasts(model, left_out=True)
-        np.testing.assert_allclose(sample[:, place], left_out, atol=1e-10)
+        np.testing.assert_allclose(sample[:, index], left_out, atol=1e-10)
 
 
 # -- what is printed, and how ours is held against it -------------------------------------------------------
@@ -318,18 +318,22 @@ def test_the_command(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert done.returncode == 0, done.stderr
     counts = COUNTS[name]
     compared = sum(counts.values()) - counts["not_printed"]
-    said = flat(done.stdout)
-    assert f"{compared} comparisons with printed numbers: {counts['agrees']} agree" in said
-    assert f"{counts['differs']} differ for a known reason" in said
-    assert "CHANGED" not in said
+    text = flat(done.stdout)
+    assert f"{compared} comparisons with printed numbers: {counts['agrees']} agree" in text
+    assert f"{counts['differs']} differ for a known reason" in text
+    assert "CHANGED" not in text
 
 
 def test_json_has_every_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     done = call(tmp_path, capsys, "reproduce", "powers", "--json", "-")
     assert done.returncode == 0
-    found = json.loads(done.stdout)
-    assert (found["kind"], found["paper"], found["counts"]) == ("reproduction", "powers", COUNTS["powers"])
-    numbers = found["printed_numbers"]
+    payload = json.loads(done.stdout)
+    assert (payload["kind"], payload["paper"], payload["counts"]) == (
+        "reproduction",
+        "powers",
+        COUNTS["powers"],
+    )
+    numbers = payload["printed_numbers"]
     assert len(numbers) == sum(COUNTS["powers"].values())
     won = next(x for x in numbers if x["what"] == "won, 12 × $7 + 42 × $3")
     assert won == {

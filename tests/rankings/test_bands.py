@@ -33,11 +33,11 @@ def test_recall_and_precision_at_every_depth(hits: list[int], unranked: int) -> 
     assume(sum(hits) + unranked)
     ranking = ew.Ranking.from_hits(hits, unranked=unranked)
     depths = np.arange(1, len(hits) + 1)
-    found = np.cumsum(hits)
+    result = np.cumsum(hits)
     for method in METHODS:
         band = ew.rankings.bands(ranking, depths=depths, method=method)
-        assert band.recall == pytest.approx(found / (sum(hits) + unranked), abs=1e-14)
-        assert band.precision == pytest.approx(found / depths, abs=1e-14)
+        assert band.recall == pytest.approx(result / (sum(hits) + unranked), abs=1e-14)
+        assert band.precision == pytest.approx(result / depths, abs=1e-14)
 
 
 @given(hits_lists, st.integers(0, 2), st.booleans(), st.sampled_from(METHODS))
@@ -81,13 +81,13 @@ def test_the_population_band_by_its_formula() -> None:
     for depth in (40, 75, 120, 200):
         half = math.ceil(depth / 2)
         window = hits[depth - half : min(size, depth + half)]
-        found, local = hits[:depth].sum(), window.mean()
-        recall, fallout = found / targets, (depth - found) / (size - targets)
+        result, local = hits[:depth].sum(), window.mean()
+        recall, fallout = result / targets, (depth - result) / (size - targets)
         # A cut that is kept at a depth gives up p of a target for each case that comes above it.
         variance = (1 - local) ** 2 * targets * recall * (1 - recall)
         variance += local**2 * (size - targets) * fallout * (1 - fallout)
         number = min(depth, targets)
-        share = found / number
+        share = result / number
         trials = min(number**2 * share * (1 - share) / variance, number / (1 - number / size))
         # Wilson: the shares whose own standard error reaches the share seen.
         roots = np.roots([1 + quantile**2 / trials, -(2 * share + quantile**2 / trials), share**2])
@@ -185,7 +185,7 @@ def test_ties_are_taken_in_random_order() -> None:
     curves = []
     for order in itertools.permutations(range(6)):
         if all(scores[a] >= scores[b] for a, b in itertools.pairwise(order)):
-            curves.append(np.cumsum([truth[place] for place in order]))
+            curves.append(np.cumsum([truth[index] for index in order]))
     band = ew.rankings.bands(ranking, depths=np.arange(1, 7))
     assert band.recall == pytest.approx(np.mean(curves, axis=0) / 3)
 

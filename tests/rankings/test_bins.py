@@ -22,7 +22,7 @@ def test_a_number_divides_the_range_from_nought_to_one() -> None:
     for number in (1, 3, 10, 1000):
         edges = as_bins(number)
         assert edges is not None
-        assert edges.tolist() == [place / number for place in range(number)]
+        assert edges.tolist() == [index / number for index in range(number)]
     assert as_bins(np.int64(2)).tolist() == [0.0, 0.5]
     assert as_bins(None) is None
 
@@ -116,7 +116,7 @@ BRACKETED = ("roc_auc", "pr_auc", "best_informedness", "average_precision(ties=e
 def test_bins_are_ties_and_nothing_else(rows: list[tuple[int, float, float]], number: int) -> None:
     """The ranking on bins is the ranking of the scores moved to their edges by hand."""
     truth, scores, weights = (list(column) for column in zip(*rows, strict=True))
-    moved = [max(place / number for place in range(number) if place / number <= score) for score in scores]
+    moved = [max(index / number for index in range(number) if index / number <= score) for score in scores]
     for options in ({}, {"weights": weights}):
         in_bins = Ranking.from_scores(truth, scores, bins=number, **options)
         by_hand = Ranking.from_scores(truth, moved, **options)
@@ -126,8 +126,8 @@ def test_bins_are_ties_and_nothing_else(rows: list[tuple[int, float, float]], nu
             )
         for level in (0.0, 0.2, 0.5, 0.75):
             if level * number == int(level * number):
-                found, exact = in_bins.at_threshold(level), Ranking.from_scores(truth, scores, **options)
-                assert np.allclose(found.cells, exact.at_threshold(level).cells, rtol=1e-12)
+                result, exact = in_bins.at_threshold(level), Ranking.from_scores(truth, scores, **options)
+                assert np.allclose(result.cells, exact.at_threshold(level).cells, rtol=1e-12)
 
 
 @given(cases, numbers)

@@ -70,14 +70,14 @@ def test_the_mean_exceeds_the_share_of_targets_by_the_stated_amount() -> None:
 def test_series_for_long_lists_continue_the_sums() -> None:
     for length in (4097, 6000):
         t = range(1, length + 1)
-        found = harmonic_sums(length, exact=False)
+        result = harmonic_sums(length, exact=False)
         first = [math.fsum(1 / k for k in t), math.fsum(1 / k**2 for k in t), math.fsum(1 / k**3 for k in t)]
         running = np.cumsum(1 / np.arange(1, length + 1, dtype=np.longdouble))
         mixed = float((running / np.arange(1, length + 1, dtype=np.longdouble) ** 2).sum())
-        assert [float(found.first), float(found.second), float(found.third)] == pytest.approx(
+        assert [float(result.first), float(result.second), float(result.third)] == pytest.approx(
             first, rel=1e-15
         )
-        assert float(found.mixed) == pytest.approx(mixed, rel=1e-15)
+        assert float(result.mixed) == pytest.approx(mixed, rel=1e-15)
 
 
 def test_a_billion_items_cost_nothing() -> None:
@@ -131,10 +131,10 @@ def test_brackets_contain_the_exact_tail(data: st.DataObject) -> None:
     law = average_precision(n, m, depth=depth)
     value = data.draw(st.fractions(0, Fraction(min(m, depth), m), max_denominator=40))
     for tail in (law.tail, law.lower_tail):
-        exact, found = tail(value, method="exact").exact, tail(value, method="bracket")
+        exact, result = tail(value, method="exact").exact, tail(value, method="bracket")
         assert exact is not None
-        assert found.low <= exact <= found.high
-        assert found.p_value >= exact
+        assert result.low <= exact <= result.high
+        assert result.p_value >= exact
 
 
 @pytest.mark.parametrize(("n", "m", "depth"), [(35, 10, 35), (40, 8, 40), (41, 6, 20), (30, 15, 30)])
@@ -142,10 +142,10 @@ def test_brackets_are_narrow_where_the_law_is_smooth(n: int, m: int, depth: int)
     law = average_precision(n, m, depth=depth)
     for away in (-1.2, 0.0, 1.0, 2.0, 3.0, 4.5):
         value = law.mean + away * law.standard_deviation
-        exact, found = law.tail(value, method="exact").exact, law.tail(value, method="bracket")
+        exact, result = law.tail(value, method="exact").exact, law.tail(value, method="bracket")
         assert exact is not None
-        assert found.low <= exact <= found.high
-        assert found.high - found.low < 0.03 * exact, away
+        assert result.low <= exact <= result.high
+        assert result.high - result.low < 0.03 * exact, away
 
 
 @pytest.mark.slow
@@ -203,10 +203,10 @@ def test_every_set_of_ranks_is_as_likely_as_any_other(n: int, m: int) -> None:
 def test_draws_agree_with_the_exact_tail(n: int, m: int, value: Fraction) -> None:
     law = average_precision(n, m)
     for tail in (law.tail, law.lower_tail):
-        exact, found = tail(value, method="exact").exact, tail(value, method="drawn", rng=3)
+        exact, result = tail(value, method="exact").exact, tail(value, method="drawn", rng=3)
         assert exact is not None
-        assert found.kind == "drawn"
-        assert abs(found.p_value - exact) < 4.5 * math.sqrt(float(exact * (1 - exact)) / 10**6) + 2e-6
+        assert result.kind == "drawn"
+        assert abs(result.p_value - exact) < 4.5 * math.sqrt(float(exact * (1 - exact)) / 10**6) + 2e-6
 
 
 def test_the_same_seed_gives_the_same_draws() -> None:
@@ -246,10 +246,10 @@ def test_edgeworth_is_better_than_the_normal_law_and_says_how_sure_it_is() -> No
         value = law.mean + away * law.standard_deviation
         exact = law.tail(value)
         assert exact.kind == "bracket"
-        found, middle = law.tail(value, method="edgeworth"), (exact.low + exact.high) / 2
-        assert abs(found.p_value - middle) < abs(stats.norm.sf(away) - middle)
-        assert found.low <= exact.high
-        assert exact.low <= found.high
+        result, middle = law.tail(value, method="edgeworth"), (exact.low + exact.high) / 2
+        assert abs(result.p_value - middle) < abs(stats.norm.sf(away) - middle)
+        assert result.low <= exact.high
+        assert exact.low <= result.high
 
 
 @pytest.mark.parametrize(
@@ -257,14 +257,14 @@ def test_edgeworth_is_better_than_the_normal_law_and_says_how_sure_it_is() -> No
 )
 def test_bins_add_up_and_have_the_moments_of_the_law(n: int, m: int, said: str) -> None:
     law = average_precision(n, m)
-    found = law.distribution()
-    assert said in found.method
-    assert found.probability.sum() == pytest.approx(1, abs=0.0011)
-    middle, spread = (found.low + found.high) / 2, law.standard_deviation
+    result = law.distribution()
+    assert said in result.method
+    assert result.probability.sum() == pytest.approx(1, abs=0.0011)
+    middle, spread = (result.low + result.high) / 2, law.standard_deviation
     # Less than a thousandth is left out, and 20,000 draws have a standard error of a hundredth of the spread.
-    mean = (middle * found.probability).sum() / found.probability.sum()
+    mean = (middle * result.probability).sum() / result.probability.sum()
     assert abs(mean - law.mean) < 0.04 * spread
-    variance = ((middle - mean) ** 2 * found.probability).sum()
+    variance = ((middle - mean) ** 2 * result.probability).sum()
     assert variance == pytest.approx(law.variance, rel=0.06)
 
 

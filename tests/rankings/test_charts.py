@@ -129,30 +129,30 @@ def test_hits_are_counted_and_bands_are_those_of_the_findings() -> None:
     rng = np.random.default_rng(5)
     truth = (rng.random(150) < 0.3).astype(int)
     score = rng.permutation(150).astype(float)
-    found = examine_ranking(ew.Ranking.from_scores(truth, score))
-    chart = ranking_charts(found)["hits"]
+    result = examine_ranking(ew.Ranking.from_scores(truth, score))
+    chart = ranking_charts(result)["hits"]
     hits = np.cumsum(truth[np.argsort(-score)])
     assert column(chart, "items reviewed") == list(range(1, 151))
     assert column(chart, "hits") == pytest.approx(hits)
     assert column(chart, "found") == pytest.approx(hits / truth.sum())
-    bands = ew.rankings.bands(found.ranking, depths=np.arange(1, 151))
+    bands = ew.rankings.bands(result.ranking, depths=np.arange(1, 151))
     assert column(chart, "low") == pytest.approx(bands.recall_low)
     assert column(chart, "high") == pytest.approx(bands.recall_high)
     law = [ew.chance.hits(150, int(truth.sum()), t).interval(0.95) for t in range(1, 151)]
     assert column(chart, "chance low") == pytest.approx([low / truth.sum() for low, _ in law])
     assert column(chart, "chance high") == pytest.approx([high / truth.sum() for _, high in law])
-    precision = ranking_charts(found)["precision_recall"]
+    precision = ranking_charts(result)["precision_recall"]
     assert column(precision, "precision") == pytest.approx(hits / np.arange(1, 151))
     assert column(precision, "high") == pytest.approx(bands.precision_high)
 
 
 def test_the_band_at_a_recall_is_over_all_depths_that_may_reach_it() -> None:
-    found = findings("few")
-    hits = ew.rankings.bands(found.ranking, depths=np.arange(1, 13)).recall
+    result = findings("few")
+    hits = ew.rankings.bands(result.ranking, depths=np.arange(1, 13)).recall
     # The logit of the share of 3 targets among 12 items has the variance 1/3 + 1/9.
     share = stats.norm.isf(0.025) ** 2 * (1 / 3 + 1 / 9)
-    chart = ranking_charts(found)["precision_recall"]
-    bands = ew.rankings.bands(found.ranking, depths=np.arange(1, 13))
+    chart = ranking_charts(result)["precision_recall"]
+    bands = ew.rankings.bands(result.ranking, depths=np.arange(1, 13))
     for row in chart.data["around"]:
         recall = row["recall"]
         able = [t for t in range(1, 13) if bands.recall_low[t - 1] <= recall <= bands.recall_high[t - 1]]
@@ -176,17 +176,17 @@ def test_the_band_at_a_recall_is_over_all_depths_that_may_reach_it() -> None:
 
 @pytest.mark.parametrize("shape", [name for name in SHAPES if name != "none ranked"])
 def test_the_drawn_roc_has_the_area_and_the_best_cut(shape: str) -> None:
-    found = findings(shape)
-    chart = ranking_charts(found)["roc"]
+    result = findings(shape)
+    chart = ranking_charts(result)["roc"]
     fallout, recall = np.array(column(chart, "fallout")), np.array(column(chart, "recall"))
     assert [fallout[0], recall[0], fallout[-1], recall[-1]] == pytest.approx([0, 0, 1, 1])
     assert np.all(np.diff(fallout) >= 0)
     assert np.all(np.diff(recall) >= 0)
-    assert np.trapezoid(recall, fallout) == pytest.approx(found.roc_auc.value, abs=0.003)
+    assert np.trapezoid(recall, fallout) == pytest.approx(result.roc_auc.value, abs=0.003)
     # A corner of the hull: thinning may not lose it.
-    assert max(recall - fallout) == pytest.approx(found.plain["best_informedness"], abs=1e-12)
-    if found.best is not None:
-        assert found.best.recall - found.best.fallout == pytest.approx(found.best.informedness)
+    assert max(recall - fallout) == pytest.approx(result.plain["best_informedness"], abs=1e-12)
+    if result.best is not None:
+        assert result.best.recall - result.best.fallout == pytest.approx(result.best.informedness)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -210,10 +210,10 @@ def test_value_is_gain_less_cost_and_its_best_is_marked() -> None:
     rng = np.random.default_rng(8)
     truth = (rng.random(400) < 0.2).astype(int)
     score = rng.permutation(400) + 150.0 * truth + rng.random(400)
-    found = examine_ranking(ew.Ranking.from_scores(truth, score), gain=4.0, cost=1.0)
+    result = examine_ranking(ew.Ranking.from_scores(truth, score), gain=4.0, cost=1.0)
     hits = np.concatenate([[0], np.cumsum(truth[np.argsort(-score)])])
     worth = 4.0 * hits - np.arange(401)
-    chart = ranking_charts(found)["value"]
+    chart = ranking_charts(result)["value"]
     depths = np.array(column(chart, "items reviewed"), dtype=int)
     assert depths[0] == 0
     assert column(chart, "value") == pytest.approx(worth[depths])
@@ -256,7 +256,7 @@ def every_average_precision(items: int, targets: int) -> np.ndarray[Any, Any]:
     """All orders, one by one."""
     return np.array(
         [
-            sum((place + 1) / rank for place, rank in enumerate(ranks)) / targets
+            sum((index + 1) / rank for index, rank in enumerate(ranks)) / targets
             for ranks in itertools.combinations(range(1, items + 1), targets)
         ]
     )
@@ -284,11 +284,11 @@ def test_the_law_of_chance_has_its_tail_beyond_every_bin(counts: tuple[int, int]
     assert len(law.low) <= 200
     assert law.probability.sum() == pytest.approx(1, abs=0.0011)
     through = np.cumsum(law.probability)
-    for place in np.unique(np.searchsorted(through, [0.1, 0.5, 0.9])):
-        edge = float(law.high[place])
+    for index in np.unique(np.searchsorted(through, [0.1, 0.5, 0.9])):
+        edge = float(law.high[index])
         low, high = tail_between(items, targets, edge)
         # A bin's smoothing, or 20,000 draws: four standard errors.
-        assert low - 0.015 <= 1 - through[place] <= high + 0.015
+        assert low - 0.015 <= 1 - through[index] <= high + 0.015
 
 
 def tail_between(items: int, targets: int, value: float) -> tuple[float, float]:
@@ -307,13 +307,13 @@ def tail_between(items: int, targets: int, value: float) -> tuple[float, float]:
 
 @pytest.mark.parametrize("shape", ["perfect", "worst", "rare", "few"])
 def test_the_axis_of_chance_holds_the_law_and_the_observed_value(shape: str) -> None:
-    found = findings(shape)
-    chart = ranking_charts(found)["chance"]
+    result = findings(shape)
+    chart = ranking_charts(result)["chance"]
     layers = chart.to_dict()["layer"]
     low, high = layers[0]["encoding"]["x"]["scale"]["domain"]
-    assert low <= min(*column(chart, "from"), found.average_precision.value)
-    assert high >= max(*column(chart, "to"), found.average_precision.value)
-    assert layers[1]["encoding"]["x"]["datum"] == found.average_precision.value
+    assert low <= min(*column(chart, "from"), result.average_precision.value)
+    assert high >= max(*column(chart, "to"), result.average_precision.value)
+    assert layers[1]["encoding"]["x"]["datum"] == result.average_precision.value
 
 
 # -- lists and runs ----------------------------------------------------------------------------------------
@@ -331,28 +331,28 @@ def lists(number: int, names: list[Any] | None = None, items: int = 6) -> ew.Ran
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [2, 40, 41])
 def test_lists_stand_in_order_of_their_values(number: int) -> None:
-    found = examine_lists(lists(number))
-    chart = list_charts(found)["queries"]
+    result = examine_lists(lists(number))
+    chart = list_charts(result)["queries"]
     if number in (2, 41):
         chart.altair().to_dict()
-    expected = {str(query): values["average_precision"] for query, values in found.queries.items()}
+    expected = {str(query): values["average_precision"] for query, values in result.queries.items()}
     assert column(chart, "value") == sorted(expected.values())
     assert {row["list"]: row["value"] for row in chart.data["queries"]} == expected
     (mean,) = chart.data["mean"]
     assert mean["mean"] == pytest.approx(np.mean(list(expected.values())))
-    assert [mean["low"], mean["high"]] == list(found.headline.interval(0.95))
+    assert [mean["low"], mean["high"]] == list(result.headline.interval(0.95))
     words = re.findall(r"<text[^>]*>([^<]*)</text>", chart.svg())
     assert {"average precision", "mean over queries", "random orders"} <= set(words)
 
 
 @pytest.mark.slow
 def test_many_lists_are_quantiles() -> None:
-    found = examine_lists(lists(201, items=3))
-    chart = list_charts(found)["queries"]
+    result = examine_lists(lists(201, items=3))
+    chart = list_charts(result)["queries"]
     assert len(chart.rows()) == MAX_LISTS_DRAWN
     shares = column(chart, "below")
     assert shares == pytest.approx((np.arange(MAX_LISTS_DRAWN) + 0.5) / MAX_LISTS_DRAWN)
-    assert column(chart, "value") == pytest.approx(np.quantile(found.values, shares))
+    assert column(chart, "value") == pytest.approx(np.quantile(result.values, shares))
     assert len(json.dumps(chart.to_dict(), allow_nan=False)) < 40_000
 
 
@@ -363,23 +363,23 @@ def test_lists_without_a_target_follow_the_rule_of_the_mean(is_zero: bool) -> No
     )
     from dataclasses import replace
 
-    found = examine_lists(replace(whole, empty_is_zero=is_zero))
-    rows = list_charts(found)["queries"].data["queries"]
+    result = examine_lists(replace(whole, empty_is_zero=is_zero))
+    rows = list_charts(result)["queries"].data["queries"]
     values = {row["list"]: row["value"] for row in rows}
     assert values == ({"b": 0.0, "c": 0.5, "a": 1.0} if is_zero else {"c": 0.5, "a": 1.0})
-    assert np.mean(list(values.values())) == pytest.approx(found.headline.value)
+    assert np.mean(list(values.values())) == pytest.approx(result.headline.value)
 
 
 def test_hostile_names_stay_text_and_short() -> None:
-    found = examine_lists(lists(len(HOSTILE), HOSTILE))
-    chart = list_charts(found)["queries"]
+    result = examine_lists(lists(len(HOSTILE), HOSTILE))
+    chart = list_charts(result)["queries"]
     assert len(json.dumps(chart.to_dict())) < 20_000
     picture = chart.svg()
     assert "<script" not in picture
     assert "&lt;/script&gt;" in picture
     from edgeworth.rankings.report import compose_lists
 
-    page = compose_lists(found, {}).to_html()
+    page = compose_lists(result, {}).to_html()
     assert "<script>alert(1)" not in page
     assert "\\u003c/script>\\u003cscript>alert(1)\\u003c/script>" in page
 

@@ -34,9 +34,11 @@ def jackknife_error(truth: np.ndarray, scores: np.ndarray, cluster: np.ndarray, 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_error_is_that_of_the_jackknife_over_clusters(spelling: str, seed: int) -> None:
     truth, scores, cluster = drawn(seed)
-    found = ew.estimate(ew.Ranking.from_scores(truth, scores, clusters=cluster), spelling)
+    estimate = ew.estimate(ew.Ranking.from_scores(truth, scores, clusters=cluster), spelling)
     # To first order only: leaving out a cluster of a thirtieth also moves the others' effects.
-    assert found.standard_error == pytest.approx(jackknife_error(truth, scores, cluster, spelling), rel=0.08)
+    assert estimate.standard_error == pytest.approx(
+        jackknife_error(truth, scores, cluster, spelling), rel=0.08
+    )
 
 
 @pytest.mark.parametrize("spelling", ["roc_auc", "average_precision"])
@@ -44,9 +46,9 @@ def test_clusters_of_one_case_change_nothing(spelling: str) -> None:
     truth, scores, _ = drawn(5)
     alone = ew.Ranking.from_scores(truth, scores, clusters=np.arange(len(truth)))
     plain = ew.estimate(ew.Ranking.from_scores(truth, scores), spelling)
-    found = ew.estimate(alone, spelling)
-    assert found.value == plain.value
-    assert found.standard_error == pytest.approx(plain.standard_error)
+    estimate = ew.estimate(alone, spelling)
+    assert estimate.value == plain.value
+    assert estimate.standard_error == pytest.approx(plain.standard_error)
 
 
 def test_copies_of_a_row_in_one_cluster_are_one_row() -> None:
@@ -68,8 +70,8 @@ def test_a_cut_has_the_clusters_of_its_table(depth: int) -> None:
     predicted[np.argsort(-scores)[:depth]] = 1
     by_hand = ew.ContingencyTable.from_labels(truth, predicted, clusters=cluster)
     for measure in ("precision[1]", "recall[1]", "informedness"):
-        found = ew.estimate(ranking.at_depth(depth), measure).interval()
-        assert found == pytest.approx(ew.estimate(by_hand, measure).interval())
+        bounds = ew.estimate(ranking.at_depth(depth), measure).interval()
+        assert bounds == pytest.approx(ew.estimate(by_hand, measure).interval())
 
 
 def test_ties_at_a_cut_are_shared_among_clusters() -> None:
@@ -83,8 +85,8 @@ def test_ties_at_a_cut_are_shared_among_clusters() -> None:
 def test_whole_clusters_are_resampled() -> None:
     truth, scores, cluster = drawn(9)
     ranking = ew.Ranking.from_scores(truth, scores, clusters=cluster)
-    found = ew.estimate(ranking, "roc_auc", method=Bootstrap(draws=4000))
-    assert found.standard_error == pytest.approx(ew.estimate(ranking, "roc_auc").standard_error, rel=0.12)
+    estimate = ew.estimate(ranking, "roc_auc", method=Bootstrap(draws=4000))
+    assert estimate.standard_error == pytest.approx(ew.estimate(ranking, "roc_auc").standard_error, rel=0.12)
 
 
 def test_files_tallies_and_arrays_agree(tmp_path: Path) -> None:
@@ -97,9 +99,9 @@ def test_files_tallies_and_arrays_agree(tmp_path: Path) -> None:
     parts = [ew.tally(tmp_path / f"{name}.csv", **options) for name in ("one", "two")]
     merged = ew.evaluate(parts[0] + parts[1])
     arrays = ew.estimate(ew.Ranking.from_scores(truth, scores, clusters=cluster), "roc_auc").to_dict()
-    found = [json.loads(report.to_json())["estimates"]["roc_auc"] for report in (whole, merged)]
-    assert found[0] == found[1]
-    assert (found[0]["low"], found[0]["high"]) == pytest.approx((arrays["low"], arrays["high"]))
+    results = [json.loads(report.to_json())["estimates"]["roc_auc"] for report in (whole, merged)]
+    assert results[0] == results[1]
+    assert (results[0]["low"], results[0]["high"]) == pytest.approx((arrays["low"], arrays["high"]))
     parts[0].write(tmp_path / "one.json")
     again = ew.read_tally(tmp_path / "one.json") + parts[1]
     assert again.final == merged_ranking(parts)

@@ -41,13 +41,14 @@ def spans_by_hand(rows: list[Row], *, weighted: bool) -> list[tuple[float, float
     """Background in each gap between targets and at each target: lowest score, highest score, cases."""
     heavy = [(truth, score + 0.0, number if weighted else 1) for truth, score, number in rows]
     targets = {score for truth, score, number in heavy if truth and number}
-    found: dict[Any, list[tuple[float, int]]] = defaultdict(list)
+    result: dict[Any, list[tuple[float, int]]] = defaultdict(list)
     for truth, score, number in heavy:
         if not truth and number:
-            place = (sum(target < score for target in targets), score in targets)
-            found[place].append((score, number))
+            results = (sum(target < score for target in targets), score in targets)
+            result[results].append((score, number))
     spans = [
-        (min(s for s, _ in part), max(s for s, _ in part), sum(n for _, n in part)) for part in found.values()
+        (min(s for s, _ in part), max(s for s, _ in part), sum(n for _, n in part))
+        for part in result.values()
     ]
     return sorted(spans)
 
@@ -80,13 +81,13 @@ def spellings(ranking: Ranking) -> list[str]:
 
 
 def values_of(ranking: Ranking) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for spelling in spellings(ranking):
         try:
-            found[spelling] = ew.measure(ranking, spelling)
+            results[spelling] = ew.measure(ranking, spelling)
         except ew.EdgeworthError as error:
-            found[spelling] = str(error)
-    return found
+            results[spelling] = str(error)
+    return results
 
 
 @pytest.mark.slow
@@ -176,8 +177,8 @@ def assert_close(first: Any, second: Any, where: str) -> None:
             assert_close(first[key], second[key], f"{where}/{key}")
     elif isinstance(first, list):
         assert len(first) == len(second), where
-        for place, (one, other) in enumerate(zip(first, second, strict=True)):
-            assert_close(one, other, f"{where}/{place}")
+        for index, (one, other) in enumerate(zip(first, second, strict=True)):
+            assert_close(one, other, f"{where}/{index}")
     elif isinstance(first, float):
         near = 1e-2 if AT_A_DEPTH.fullmatch(where) else 1e-9
         assert first == pytest.approx(second, rel=near, abs=1e-12, nan_ok=True), where
@@ -186,9 +187,9 @@ def assert_close(first: Any, second: Any, where: str) -> None:
 
 
 def tail_of(ranking: Ranking) -> TestResult:
-    found = ew.estimate(ranking, "roc_auc").test_against_chance("greater")
-    assert found is not None
-    return found
+    result = ew.estimate(ranking, "roc_auc").test_against_chance("greater")
+    assert result is not None
+    return result
 
 
 def test_the_chance_of_a_roc_area_takes_unknown_background_as_untied() -> None:

@@ -90,11 +90,11 @@ def test_chance_is_not_settled() -> None:
 def test_the_verdict_speaks_the_estimate_s_numbers() -> None:
     findings = examine_ranking(ranking(5, size=1000), level=0.9)
     low, high = ew.estimate(findings.ranking, "average_precision").interval(0.9)
-    said = ranking_verdict(findings)
+    verdict_text = ranking_verdict(findings)
     for bound in (low, high, findings.average_precision.value):
-        assert f"{bound:.2f}" in said
-    assert "90% CI" in said
-    assert f"{findings.at_verdict_depth.hits} of {findings.ranking.target_total} targets" in said
+        assert f"{bound:.2f}" in verdict_text
+    assert "90% CI" in verdict_text
+    assert f"{findings.at_verdict_depth.hits} of {findings.ranking.target_total} targets" in verdict_text
 
 
 @pytest.mark.slow
@@ -221,16 +221,16 @@ def test_list_findings_are_those_of_estimate() -> None:
     findings = examine_lists(given, level=0.9)
     for name, estimate in findings.estimates.items():
         assert same(estimate, ew.estimate(given, name))
-        assert {query: each[name] for query, each in findings.queries.items()} == ew.measure_each(given, name)
+        assert {query: item[name] for query, item in findings.queries.items()} == ew.measure_each(given, name)
     assert findings.headline.measure == "average_precision"
     assert findings.tail == ew.estimate(given, "average_precision").test_against_chance("greater")
     assert findings.tail.p_value < 0.01
     values = sorted(ew.measure_each(given, "average_precision").values())
     assert findings.spread == pytest.approx((values[0], float(np.median(values)), values[-1]))
     low, high = findings.headline.interval(0.9)
-    said = lists_verdict(findings)
+    verdict_text = lists_verdict(findings)
     for number in (low, high, findings.headline.value, values[0], values[-1]):
-        assert (f"{number:.2f}" if number < 0.995 else "1.00") in said
+        assert (f"{number:.2f}" if number < 0.995 else "1.00") in verdict_text
 
 
 def test_lists_without_targets_are_counted_as_told() -> None:

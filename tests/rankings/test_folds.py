@@ -25,27 +25,27 @@ def folded(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_ranks_are_within_folds() -> None:
     truth, scores, fold = folded(1)
     report = ew.evaluate(truth=truth, score=scores, fold=fold)
-    each = [
+    computed = [
         ew.measure(ew.Ranking.from_scores(truth[fold == k], scores[fold == k]), "roc_auc") for k in range(5)
     ]
     lists = ew.RankedLists.from_scores(truth, scores, groups=fold)
-    assert ew.measure(lists, "roc_auc") == pytest.approx(np.mean(each))
+    assert ew.measure(lists, "roc_auc") == pytest.approx(np.mean(computed))
     assert report.numbers["means"]["average_precision"] == pytest.approx(
         ew.measure(lists, "average_precision")
     )
     assert report.numbers["lists"]["counted"] == 5
-    assert any("within folds" in said for said in report.warnings)
+    assert any("within folds" in warning for warning in report.warnings)
 
 
 def test_a_comparison_ranks_within_folds_too() -> None:
     truth, scores, fold = folded(2)
     systems = {"good": scores, "none": np.random.default_rng(3).normal(size=300)}
-    found = ew.compare(truth=truth, systems=systems, kind="scores", fold=fold)["good", "none"][
+    difference = ew.compare(truth=truth, systems=systems, kind="scores", fold=fold)["good", "none"][
         "average_precision"
     ]
-    lists = [ew.RankedLists.from_scores(truth, each, groups=fold) for each in systems.values()]
-    one, two = (ew.measure(each, "average_precision") for each in lists)
-    assert found.difference == pytest.approx(one - two)
+    lists = [ew.RankedLists.from_scores(truth, system, groups=fold) for system in systems.values()]
+    one, two = (ew.measure(ranked_list, "average_precision") for ranked_list in lists)
+    assert difference.difference == pytest.approx(one - two)
 
 
 @pytest.mark.slow
@@ -63,14 +63,14 @@ def test_folds_of_one_class_are_left_out_and_folds_of_one_row_refused() -> None:
 def test_left_out_probabilities_of_births_are_warned_of() -> None:
     with sample_file() as path:
         report = ew.evaluate(str(path), truth="low", score="smaller_probability", positive="1")
-        assert any("leave-one-out predictions" in said for said in report.warnings)
+        assert any("leave-one-out predictions" in text for text in report.warnings)
         systems = {"larger": "larger_probability", "smaller": "smaller_probability"}
         compared = ew.compare(str(path), truth="low", systems=systems, kind="scores", positive="1")
-    found = compared["larger", "smaller"]["average_precision"]
-    assert found.law is None
-    assert not found.tests
+    average_precision = compared["larger", "smaller"]["average_precision"]
+    assert average_precision.law is None
+    assert not average_precision.tests
     assert "is better" not in compared.verdict
-    assert any("leave-one-out predictions" in said for said in compared.report.warnings)
+    assert any("leave-one-out predictions" in warning for warning in compared.report.warnings)
 
 
 @pytest.mark.parametrize("strength", [-1.0, 0.0, 1.0, 2.0])
@@ -113,10 +113,10 @@ def test_cases_vary_within_folds_and_five_folds_name_a_winner() -> None:
     truth, scores, fold = folded(6)
     none = np.random.default_rng(7).normal(size=300)
     compared = ew.compare(truth=truth, systems={"good": scores, "none": none}, kind="scores", fold=fold)
-    found = compared["good", "none"]["roc_auc"]
-    each = [delong_variance(truth[fold == k], scores[fold == k], none[fold == k]) for k in range(5)]
-    assert found.standard_error**2 == pytest.approx(sum(each) / 25)
-    assert found.cases == 300
+    roc_auc = compared["good", "none"]["roc_auc"]
+    results = [delong_variance(truth[fold == k], scores[fold == k], none[fold == k]) for k in range(5)]
+    assert roc_auc.standard_error**2 == pytest.approx(sum(results) / 25)
+    assert roc_auc.cases == 300
     assert compared.findings.is_conclusive("good", "none")
     assert compared.findings.unit == "case"
     assert compared.measures == ("average_precision", "roc_auc")
@@ -130,8 +130,8 @@ def test_swaps_and_draws_are_within_folds() -> None:
     for measure in ("average_precision", "precision@10"):
         options = {"kind": "scores", "fold": fold, "measures": [measure]}
         two = [
-            ew.compare(truth=truth, systems=each, **options)["one", "two"][measure]
-            for each in (systems, moved)
+            ew.compare(truth=truth, systems=item, **options)["one", "two"][measure]
+            for item in (systems, moved)
         ]
         assert two[0].to_dict() == two[1].to_dict()
         assert 0 < two[0].standard_error < 0.1
@@ -154,10 +154,10 @@ def test_one_fold_with_clusters_equals_no_fold(measure: str) -> None:
     truth, scores, fold, rows = repeated(1)
     once = ew.RankedLists.from_scores(truth, scores, groups=np.zeros(len(truth)), clusters=rows)
     plain = ew.Ranking.from_scores(truth, scores, clusters=rows)
-    found, expected = ew.estimate(once, measure), ew.estimate(plain, measure)
-    assert found.value == pytest.approx(expected.value)
-    assert found.interval() == pytest.approx(expected.interval())
-    assert found.method == expected.method
+    result, expected = ew.estimate(once, measure), ew.estimate(plain, measure)
+    assert result.value == pytest.approx(expected.value)
+    assert result.interval() == pytest.approx(expected.interval())
+    assert result.method == expected.method
     options = {"truth": truth, "systems": {"a": scores, "b": scores * (fold % 2)}, "kind": "scores"}
     one, none = (
         ew.compare(**options, cluster=rows, **more)["a", "b"][measure] for more in ({"fold": fold * 0}, {})
@@ -177,11 +177,11 @@ def test_the_error_is_that_of_leaving_out_one_cluster_in_all_folds(measure: str)
         )
     # Folds differ in size by one case, so the values do not center on the mean over all.
     by_hand = np.sqrt(99 * np.var(values))
-    found = ew.estimate(lists, measure)
-    assert found.value == ew.measure(lists, measure)
-    assert found.standard_error == pytest.approx(by_hand, rel=0.08)
+    estimate = ew.estimate(lists, measure)
+    assert estimate.value == ew.measure(lists, measure)
+    assert estimate.standard_error == pytest.approx(by_hand, rel=0.08)
     independent = ew.estimate(ew.RankedLists.from_scores(truth, scores, groups=fold), measure)
-    assert independent.standard_error < 0.8 * found.standard_error
+    assert independent.standard_error < 0.8 * estimate.standard_error
 
 
 def test_rows_that_are_clusters_have_delongs_variance_in_each_fold() -> None:
@@ -202,8 +202,8 @@ def test_repeats_of_a_row_are_clusters_when_an_id_is_given(tmp_path: Path) -> No
     by_id = ew.evaluate(path, truth="y", score="s", fold="fold", id="case")
     by_cluster = ew.evaluate(truth=truth, score=scores, fold=fold, cluster=rows)
     for report in (by_id, by_cluster):
-        found = report.numbers["measures"]["roc_auc"]
-        assert (found["value"], found["low"], found["high"]) == pytest.approx(
+        roc_auc = report.numbers["measures"]["roc_auc"]
+        assert (roc_auc["value"], roc_auc["low"], roc_auc["high"]) == pytest.approx(
             (expected["value"], expected["low"], expected["high"])
         )
         assert any("allow for 100 clusters" in warning for warning in report.warnings)
@@ -227,9 +227,9 @@ def test_what_folds_and_clusters_do_not_support_says_so() -> None:
         ew.estimate(lists, "roc_auc", method=ew.methods.AcrossLists())
     systems = {"a": scores, "b": -scores}
     options = {"truth": truth, "systems": systems, "kind": "scores", "fold": fold, "cluster": rows}
-    found = ew.compare(**options, measures=["precision@10"])["a", "b"]["precision@10"]
-    assert "folds and clusters" in str(found.no_interval)
-    assert not found.tests
+    difference = ew.compare(**options, measures=["precision@10"])["a", "b"]["precision@10"]
+    assert "folds and clusters" in str(difference.no_interval)
+    assert not difference.tests
     with pytest.raises(OptionError, match="cluster is not supported with queries"):
         ew.evaluate(truth=truth, score=scores, query=fold, cluster=rows)
     with pytest.raises(OptionError, match="fold is not supported with a tally"):
@@ -278,17 +278,17 @@ def test_a_comparison_clusters_cases_over_folds() -> None:
     truth, scores, fold, rows = repeated(8)
     noisy = scores + np.random.default_rng(9).normal(0, 1.5, len(rows))
     systems = {"a": scores, "b": noisy}
-    found = ew.compare(truth=truth, systems=systems, kind="scores", fold=fold, cluster=rows)["a", "b"]
+    difference = ew.compare(truth=truth, systems=systems, kind="scores", fold=fold, cluster=rows)["a", "b"]
     values = []
     for row in range(100):
         rest = rows != row
         lists = (
-            ew.RankedLists.from_scores(truth[rest], each[rest], groups=fold[rest]) for each in (scores, noisy)
+            ew.RankedLists.from_scores(truth[rest], item[rest], groups=fold[rest]) for item in (scores, noisy)
         )
-        one, two = (ew.measure(each, "roc_auc") for each in lists)
+        one, two = (ew.measure(ranked_list, "roc_auc") for ranked_list in lists)
         values.append(one - two)
-    assert found["roc_auc"].standard_error == pytest.approx(np.sqrt(99 * np.var(values)), rel=0.08)
-    assert "permutation" not in found["roc_auc"].tests
+    assert difference["roc_auc"].standard_error == pytest.approx(np.sqrt(99 * np.var(values)), rel=0.08)
+    assert "permutation" not in difference["roc_auc"].tests
 
 
 def test_a_report_speaks_of_folds_and_tells_the_area() -> None:

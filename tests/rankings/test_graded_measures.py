@@ -27,14 +27,14 @@ def lists_of(each: list[list[int]], **options: int) -> ew.RankedLists:
 
 def test_err_is_that_of_the_cascade() -> None:
     rng = np.random.default_rng(1)
-    each = [[*rng.integers(0, 5, rng.integers(3, 12)).tolist(), 1] for _ in range(40)]
+    results = [[*rng.integers(0, 5, rng.integers(3, 12)).tolist(), 1] for _ in range(40)]
     for depth in (None, 1, 3, 10):
         at = "" if depth is None else f"@{depth}"
-        found = list(ew.measure_each(lists_of(each), f"ERR{at}(ties=input)").values())
-        assert found == pytest.approx([cascade(grades[:depth], 4) for grades in each], rel=1e-12)
-    binary = [[int(grade > 2) for grade in grades] + [1] for grades in each]
-    found = list(ew.measure_each(lists_of(binary), "err(max_grade=1, ties=input)").values())
-    assert found == pytest.approx([cascade(grades, 1) for grades in binary], rel=1e-12)
+        values = list(ew.measure_each(lists_of(results), f"ERR{at}(ties=input)").values())
+        assert values == pytest.approx([cascade(grades[:depth], 4) for grades in results], rel=1e-12)
+    binary = [[int(grade > 2) for grade in grades] + [1] for grades in results]
+    values = list(ew.measure_each(lists_of(binary), "err(max_grade=1, ties=input)").values())
+    assert values == pytest.approx([cascade(grades, 1) for grades in binary], rel=1e-12)
 
 
 def test_err_of_published_stops() -> None:
@@ -52,14 +52,14 @@ def test_err_refuses_a_grade_beyond_its_scale_and_ties_without_order() -> None:
 @pytest.mark.parametrize("spelling", ["AP(rel=2)", "P(rel=2)@3", "RR(rel=3)@5", "Rprec(rel=2)"])
 def test_a_grade_of_its_own_is_the_same_as_lists_counted_from_it(spelling: str) -> None:
     rng = np.random.default_rng(2)
-    each = [rng.integers(0, 4, 9).tolist() for _ in range(30)]
+    results = [rng.integers(0, 4, 9).tolist() for _ in range(30)]
     plain, _, rest = spelling.partition("(rel=")
     grade, _, depth = rest.partition(")")
-    counted = lists_of(each, relevant_from=int(grade))
-    lists = lists_of(each)
+    counted = lists_of(results, relevant_from=int(grade))
+    lists = lists_of(results)
     assert ew.measure(lists, spelling) == ew.measure(counted, f"{plain}{depth}")
-    found, known = ew.estimate(lists, spelling), ew.estimate(counted, f"{plain}{depth}")
-    assert (*found.interval(), found.chance) == (*known.interval(), known.chance)
+    result, known = ew.estimate(lists, spelling), ew.estimate(counted, f"{plain}{depth}")
+    assert (*result.interval(), result.chance) == (*known.interval(), known.chance)
     assert ew.measure_each(lists, spelling) == pytest.approx(
         ew.measure_each(counted, f"{plain}{depth}"), nan_ok=True
     )

@@ -21,13 +21,13 @@ def test_transitions_are_those_of_every_resample(hits: list[int]) -> None:
     for draw in itertools.product(range(m), repeat=m):
         for i, j in enumerate(sorted(draw)):
             counts[i][j] += Fraction(1, m**m)
-    found = ew.rankings.hit_survival(ew.Ranking.from_hits(hits))
-    assert found.ranks.tolist() == ranks
-    np.testing.assert_allclose(found.transition, np.array(counts, dtype=float), atol=1e-13)
-    np.testing.assert_allclose(found.transition.sum(axis=0), 1, atol=1e-12)
-    np.testing.assert_allclose(found.transition.sum(axis=1), 1, atol=1e-12)
+    result = ew.rankings.hit_survival(ew.Ranking.from_hits(hits))
+    assert result.ranks.tolist() == ranks
+    np.testing.assert_allclose(result.transition, np.array(counts, dtype=float), atol=1e-13)
+    np.testing.assert_allclose(result.transition.sum(axis=0), 1, atol=1e-12)
+    np.testing.assert_allclose(result.transition.sum(axis=1), 1, atol=1e-12)
     for depth in range(len(hits) + 1):
-        after = found.still_to_come(depth)
+        after = result.still_to_come(depth)
         survival = ew.rankings.hit_survival(ew.Ranking.from_hits(hits), depths=[depth]).survival[0]
         assert after.mean() == pytest.approx(sum(rank > depth for rank in ranks) / m, abs=1e-12)
         assert survival == pytest.approx(after.mean(), abs=1e-12)
@@ -46,9 +46,9 @@ def test_the_variance_is_that_of_new_samples(items: int, targets: int, strength:
         hits = truth[order].astype(int)
         survivals.append(1 - hits[:depth].sum() / targets)
         if draw < 100:
-            found = ew.rankings.hit_survival(ew.Ranking.from_hits(hits), depths=[depth])
-            after = found.still_to_come(depth)
-            ours.append(found.variance[0])
+            result = ew.rankings.hit_survival(ew.Ranking.from_hits(hits), depths=[depth])
+            after = result.still_to_come(depth)
+            ours.append(result.variance[0])
             slides.append((after * (1 - after)).sum() / targets**2)
     # A variance of 4,000 draws has a standard error of 2.2%.
     assert np.mean(ours) == pytest.approx(np.var(survivals), rel=0.1)
@@ -59,11 +59,11 @@ def test_under_random_selection_the_variance_is_hypergeometric_on_average() -> N
     law = ew.chance.hits(300, 40, 90)
     rng = np.random.default_rng(1)
     hits = (np.arange(300) < 40).astype(int)
-    found = [
+    results = [
         ew.rankings.hit_survival(ew.Ranking.from_hits(rng.permutation(hits)), depths=[90]).variance[0]
         for _ in range(300)
     ]
-    assert np.mean(found) == pytest.approx(law.variance / 40**2, rel=0.05)
+    assert np.mean(results) == pytest.approx(law.variance / 40**2, rel=0.05)
 
 
 def test_what_has_no_ranks_is_refused() -> None:

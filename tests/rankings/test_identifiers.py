@@ -35,8 +35,8 @@ def test_pairs_are_found_where_a_dictionary_finds_them(seed: int) -> None:
     within_query, within = distinct(*drawn(seed + 100, 500))
     row_of_pair = {pair: row for row, pair in enumerate(zip(within_query.tolist(), within, strict=True))}
     expected = [row_of_pair.get(pair, -1) for pair in zip(query.tolist(), ids, strict=True)]
-    found = look_up(query, as_identifiers(ids), within_query, as_identifiers(within))
-    assert found.tolist() == expected
+    result = look_up(query, as_identifiers(ids), within_query, as_identifiers(within))
+    assert result.tolist() == expected
     assert -1 in expected
     assert max(expected) > 0
 

@@ -69,7 +69,7 @@ def assert_strict(lists: RankedLists, ties: str) -> None:
                 rejected += 1
     assert groups.judgements is not None
     assert groups.grades is not None
-    found = zip(
+    result = zip(
         groups.list_of.tolist(),
         groups.hits_above.tolist(),
         groups.seen_above.tolist(),
@@ -77,7 +77,7 @@ def assert_strict(lists: RankedLists, ties: str) -> None:
         groups.grades.grade.tolist(),
         strict=True,
     )
-    assert list(found) == expected
+    assert list(result) == expected
     assert groups.grades.group.tolist() == list(range(len(expected)))
     assert set(groups.hits.tolist()) | set(groups.size.tolist()) <= {1.0}
     assert groups.judgements.rejected.tolist() == lists.rejected.tolist()
@@ -92,11 +92,11 @@ def assert_grouped(lists: RankedLists, ties: str) -> None:
         hits = seen = 0
         for score in sorted({item[0] for item in items}, reverse=True):
             grades = [item[1] for item in items if item[0] == score]
-            found = sorted(grade for grade in grades if grade >= lists.relevant_from)
-            if found:
-                graded += [(len(expected), grade) for grade in found]
-                expected.append((number, hits, seen, len(found), len(grades)))
-            hits, seen = hits + len(found), seen + len(grades)
+            values = sorted(grade for grade in grades if grade >= lists.relevant_from)
+            if values:
+                graded += [(len(expected), grade) for grade in values]
+                expected.append((number, hits, seen, len(values), len(grades)))
+            hits, seen = hits + len(values), seen + len(grades)
     columns = (groups.list_of, groups.hits_above, groups.seen_above, groups.hits, groups.size)
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
     assert groups.grades is not None

@@ -33,7 +33,7 @@ ROWS = st.lists(
 
 
 def from_rows(rows: list[Row], *, with_ids: bool = True, **options: Any) -> RankedLists:
-    truth, scores, groups, ids = (as_column([row[place] for row in rows], "") for place in range(4))
+    truth, scores, groups, ids = (as_column([row[index] for row in rows], "") for index in range(4))
     return RankedLists.from_columns(truth, scores, groups, ids if with_ids else None, **options)
 
 
@@ -220,11 +220,11 @@ def test_judging_equals_looking_up_one_by_one(
         if query in known:
             expected[query].append((max(judged.get((query, document), -1), -1), score, document))
     assert items_of(lists) == dict(sorted(expected.items()))
-    for place, query in enumerate(lists.queries):
+    for index, query in enumerate(lists.queries):
         grades = [grade for (q, _), grade in judged.items() if q == query]
-        assert lists.targets[place] == sum(grade >= threshold for grade in grades)
-        assert lists.rejected[place] == sum(0 <= grade < threshold for grade in grades)
-        lost = sorted(lists.lost[1][lists.lost[0] == place].tolist())
+        assert lists.targets[index] == sum(grade >= threshold for grade in grades)
+        assert lists.rejected[index] == sum(0 <= grade < threshold for grade in grades)
+        lost = sorted(lists.lost[1][lists.lost[0] == index].tolist())
         missing = [g for (q, d), g in judged.items() if q == query and (q, d) not in retrieved]
         assert lost == sorted(grade for grade in missing if grade >= threshold)
     assert set(lists.absent) == known - {query for query, _ in retrieved}
@@ -235,7 +235,7 @@ def test_judging_equals_looking_up_one_by_one(
 
 
 def cut(rows: list[Any], places: list[int]) -> list[list[Any]]:
-    edges = [0, *sorted(place % (len(rows) + 1) for place in places), len(rows)]
+    edges = [0, *sorted(index % (len(rows) + 1) for index in places), len(rows)]
     return [rows[start:stop] for start, stop in itertools.pairwise(edges)]
 
 

@@ -64,10 +64,10 @@ Definition = Callable[[Strict], Number]
 
 def average_precision(depth: int = ENDLESS, *, reachable: bool = False) -> Definition:
     def defined(strict: Strict) -> Number:
-        found = sum(
+        result = sum(
             (Fraction(i, rank) for i, rank in enumerate(strict.ranks, 1) if rank <= depth), Fraction()
         )
-        return over(found, min(strict.targets, depth) if reachable else strict.targets)
+        return over(result, min(strict.targets, depth) if reachable else strict.targets)
 
     return defined
 
@@ -119,7 +119,7 @@ def rbp(persistence: Fraction, depth: int = ENDLESS) -> Definition:
 def roc_auc(strict: Strict) -> Number:
     """Of all pairs of a target and a background item, those in which the target stands above."""
     right = sum(
-        not other for place, grade in enumerate(strict.order) if grade for other in strict.order[place + 1 :]
+        not other for index, grade in enumerate(strict.order) if grade for other in strict.order[index + 1 :]
     )
     return over(right, strict.targets * strict.background)
 
@@ -239,10 +239,10 @@ Cut = tuple[int, int]
 
 def cuts(items: list[Item]) -> list[Cut]:
     """What a threshold can do: nothing, then down to the end of each tie."""
-    found = [(0, 0)]
+    results = [(0, 0)]
     for group in tie_groups(items):
-        found.append((found[-1][0] + sum(grade > 0 for grade in group), found[-1][1] + len(group)))
-    return found
+        results.append((results[-1][0] + sum(grade > 0 for grade in group), results[-1][1] + len(group)))
+    return results
 
 
 def hit_curve(items: list[Item]) -> list[Fraction]:
@@ -250,8 +250,8 @@ def hit_curve(items: list[Item]) -> list[Fraction]:
     curve = [Fraction(0)]
     for group in tie_groups(items):
         curve += [
-            curve[-1] + Fraction(sum(g > 0 for g in group) * place, len(group))
-            for place in range(1, len(group) + 1)
+            curve[-1] + Fraction(sum(g > 0 for g in group) * index, len(group))
+            for index in range(1, len(group) + 1)
         ]
     return curve
 
@@ -270,7 +270,7 @@ def interpolated(items: list[Item], targets: int, level: Fraction, *, rounds: bo
     if not targets:
         return None
     wanted = math.floor(level * targets + Fraction(1, 2)) if rounds else level * targets
-    reached = [Fraction(found, seen) for found, seen in cuts(items)[1:] if found >= wanted]
+    reached = [Fraction(result, seen) for result, seen in cuts(items)[1:] if result >= wanted]
     return max(reached, default=Fraction(0))
 
 
@@ -285,16 +285,16 @@ def precision_recall_area(items: list[Item], targets: int) -> Number:
     nodes, weights = np.polynomial.legendre.leggauss(60)
     area = 0.0
     for (above, seen), (below, upto) in itertools.pairwise(cuts(items)):
-        found, size = below - above, upto - seen
-        if found:
-            x = (nodes + 1) * found / 2
-            area += float(weights @ ((above + x) / (seen + x * size / found))) * found / 2
+        result, size = below - above, upto - seen
+        if result:
+            x = (nodes + 1) * result / 2
+            area += float(weights @ ((above + x) / (seen + x * size / result))) * result / 2
     return area / targets
 
 
 def best_cut(items: list[Item], gain: Fraction, cost: Fraction) -> tuple[Fraction, int]:
     """The best value of looking at the first t, and the smallest such t."""
-    worth = [gain * found - cost * depth for depth, found in enumerate(hit_curve(items))]
+    worth = [gain * result - cost * depth for depth, result in enumerate(hit_curve(items))]
     return max(worth), worth.index(max(worth))
 
 
@@ -302,7 +302,9 @@ def best_informedness(items: list[Item], targets: int) -> Number:
     background = sum(not grade for _, grade in items)
     if not targets or not background:
         return None
-    return max(Fraction(found, targets) - Fraction(seen - found, background) for found, seen in cuts(items))
+    return max(
+        Fraction(result, targets) - Fraction(seen - result, background) for result, seen in cuts(items)
+    )
 
 
 # -- one ranking ---------------------------------------------------------------------------------------
@@ -397,7 +399,7 @@ def chance_mean(items: int, targets: int) -> Fraction:
 
 @pytest.mark.parametrize(("items", "targets"), [(1, 1), (2, 1), (5, 2), (7, 3), (7, 7), (6, 1)])
 def test_all_tied_is_random_selection(items: int, targets: int) -> None:
-    tied = [(1, int(place < targets)) for place in range(items)]
+    tied = [(1, int(index < targets)) for index in range(items)]
     assert expected(tied, (), average_precision()) == chance_mean(items, targets)
     assert_value(ew.measure(ranking_of(tied), "average_precision"), chance_mean(items, targets), "all tied")
 
@@ -408,9 +410,9 @@ def test_all_tied_is_random_selection(items: int, targets: int) -> None:
 )
 def test_published_means_of_random_selection(items: int, targets: int, said: float) -> None:
     tied = ew.Ranking.from_scores([1, 0], [0.5, 0.5], weights=[targets, items - targets])
-    found = ew.measure(tied, "average_precision")
-    assert found == pytest.approx(float(chance_mean(items, targets)), rel=1e-12)
-    assert found == pytest.approx(said, rel=1e-12 if said != 0.0839889 else 5e-7)
+    computed = ew.measure(tied, "average_precision")
+    assert computed == pytest.approx(float(chance_mean(items, targets)), rel=1e-12)
+    assert computed == pytest.approx(said, rel=1e-12 if said != 0.0839889 else 5e-7)
 
 
 @settings(max_examples=30)
@@ -422,9 +424,9 @@ def test_chance_is_the_mean_over_every_order_of_everything(items: list[Item], lo
     everything = [(0, grade) for _, grade in items] + [(0, 1)] * lost
     for spelling, definition in OF_A_RANKING.items():
         resolved = resolve_ranking(ranking, spelling)
-        found = float(resolved.at_random(tie_groups_of(ranking, resolved))[0])
+        result = float(resolved.at_random(tie_groups_of(ranking, resolved))[0])
         if len(everything) <= 7 and resolved.measure.scope == "ranking":
-            assert_value(found, expected(everything, (), definition), spelling)
+            assert_value(result, expected(everything, (), definition), spelling)
 
 
 @pytest.mark.parametrize("size", [10, 10**4, 10**6, 10**9])
@@ -441,10 +443,10 @@ def test_average_precision_keeps_its_digits_in_a_large_tie(size: int, above: int
     """One target in a tie of s items after T others: (1/s) Σ 1/(T + j), a difference of harmonic numbers."""
     ranking = ew.Ranking.from_scores([1, 0, 0], [0.5, 0.5, 0.9], weights=[1, size - 1, above])
     if size <= 10**4:
-        wanted = math.fsum(1 / (above + place) for place in range(1, size + 1)) / size
+        wanted = math.fsum(1 / (above + position) for position in range(1, size + 1)) / size
     else:
         start = max(above, 10**4)
-        head = math.fsum(1 / place for place in range(above + 1, start + 1))
+        head = math.fsum(1 / index for index in range(above + 1, start + 1))
         end = above + size
         tail = (
             math.log1p((end - start) / start) + (1 / end - 1 / start) / 2 - (1 / end**2 - 1 / start**2) / 12
@@ -474,10 +476,10 @@ def test_lists_against_all_orders(many: list[list[Item]]) -> None:
     lists = lists_of(many)
     for spelling, definition in OF_LISTS.items():
         wanted = [expected(items, (), definition) for items in many]
-        found = ew.measure_each(lists, spelling)
-        assert list(found) == list(range(len(many)))
+        result = ew.measure_each(lists, spelling)
+        assert list(result) == list(range(len(many)))
         for number, one in enumerate(wanted):
-            assert_value(found[number], one, f"{spelling} of list {number}")
+            assert_value(result[number], one, f"{spelling} of list {number}")
         counted = [
             float(one)
             for one, items in zip(wanted, many, strict=True)
@@ -501,9 +503,9 @@ def test_lists_over_cuts(many: list[list[Item]]) -> None:
         "best_depth(cost=0.25)": lambda items, _: Fraction(best_cut(items, Fraction(1), QUARTER)[1]),
     }
     for spelling, definition in wanted.items():
-        found = ew.measure_each(lists, spelling)
+        result = ew.measure_each(lists, spelling)
         for number, items in enumerate(many):
-            assert_value(found[number], definition(items, sum(grade > 0 for _, grade in items)), spelling)
+            assert_value(result[number], definition(items, sum(grade > 0 for _, grade in items)), spelling)
 
 
 @settings(max_examples=20)
@@ -518,9 +520,9 @@ def test_a_list_is_a_ranking(many: list[list[Item]]) -> None:
             if policy not in measure.options["ties"].choices or measure.name == "judged":
                 continue
             spelling = f"{measure.name}{at}(ties={policy})"
-            for number, found in ew.measure_each(lists, spelling).items():
+            for number, result in ew.measure_each(lists, spelling).items():
                 alone = ew.measure(ranking_of(many[int(str(number))]), spelling)
-                assert found == pytest.approx(alone, rel=1e-12, abs=1e-12, nan_ok=True), spelling
+                assert result == pytest.approx(alone, rel=1e-12, abs=1e-12, nan_ok=True), spelling
 
 
 @pytest.mark.slow
@@ -558,7 +560,7 @@ def test_strict_orders(items: list[Item], numbers: list[int]) -> None:
             name, _, options = spelling.partition("(")
             spelt = f"{name}({options.removesuffix(')')}{', ' if options else ''}ties={ties})"
             assert_value(ew.measure_each(lists, spelt)[0], definition(strict), spelt)
-        untied = [(-place, grade) for place, grade in enumerate(strict.order)]
+        untied = [(-index, grade) for index, grade in enumerate(strict.order)]
         for spelling, wanted in {
             "eleven_point_precision": eleven_points(untied, strict.targets, rounds=ties == "trec"),
             "best_depth": best_cut(untied, Fraction(1), Fraction(1, 10))[1] if strict.targets else 0,

@@ -114,9 +114,9 @@ def test_intervals_over_lists_stay_in_the_range_at_the_depth(seed: int, level: f
     depths = {"none": ("",), "optional": ("", "@4"), "required": ("@1", "@10")}
     spellings = [f"{m.name}{at}" for m in ew.catalogue(kind="rankings") for at in depths[m.depth]]
     for spelling in [*spellings, "value@10(gain=-2, cost=0.5)", "enrichment_factor(fraction=0.3)"]:
-        found, (lowest, highest) = ew.estimate(lists, spelling), resolve_ranking(lists, spelling).range
-        each = [value for value in ew.measure_each(lists, spelling).values() if not math.isnan(value)]
-        ends = [*each, *(found.interval(level) if found.law is not None else ())]
+        result, (lowest, highest) = ew.estimate(lists, spelling), resolve_ranking(lists, spelling).range
+        results = [value for value in ew.measure_each(lists, spelling).values() if not math.isnan(value)]
+        ends = [*results, *(result.interval(level) if result.law is not None else ())]
         assert lowest - 1e-9 <= min(ends) <= max(ends) <= highest + 1e-9, spelling
 
 
@@ -143,9 +143,9 @@ def test_boyd_by_its_formula(hits: list[int], unranked: int, level: float) -> No
     targets = sum(hits) + unranked
     reach = stats.norm.isf((1 - level) / 2) / math.sqrt(targets * value * (1 - value))
     middle = math.log(value / (1 - value))
-    found = ew.estimate(ranking, "average_precision", method=Boyd()).interval(level)
+    bounds = ew.estimate(ranking, "average_precision", method=Boyd()).interval(level)
     expected = [1 / (1 + math.exp(-(middle + side * reach))) for side in (-1, 1)]
-    assert list(found) == pytest.approx(expected, rel=1e-12)
+    assert list(bounds) == pytest.approx(expected, rel=1e-12)
 
 
 # -- influence of average precision: delete each case and measure again --------------------------------
@@ -161,8 +161,8 @@ def jackknife_error(rankings: list[tuple[ew.Ranking, int]], spelling: str) -> fl
 
 
 def lacking_each(cases: list[Case], unranked: int = 0) -> list[tuple[ew.Ranking, int]]:
-    found = [(ranking_of(cases[:place] + cases[place + 1 :], unranked), 1) for place in range(len(cases))]
-    return found + ([(ranking_of(cases, unranked - 1), unranked)] if unranked else [])
+    results = [(ranking_of(cases[:index] + cases[index + 1 :], unranked), 1) for index in range(len(cases))]
+    return results + ([(ranking_of(cases, unranked - 1), unranked)] if unranked else [])
 
 
 @pytest.mark.parametrize("ties", ["expected", "threshold"])
@@ -195,7 +195,7 @@ def test_counts_are_repeated_rows(spelling: str) -> None:
     truth, scores = zip(*cases, strict=True)
     counted = ew.Ranking.from_scores(truth, scores, weights=counts)
     repeated = ew.Ranking.from_scores(np.repeat(truth, counts), np.repeat(scores, counts))
-    first, second = (ew.estimate(each, spelling, method=Influence()) for each in (counted, repeated))
+    first, second = (ew.estimate(item, spelling, method=Influence()) for item in (counted, repeated))
     assert first.value == pytest.approx(second.value, rel=1e-14)
     assert first.standard_error == pytest.approx(second.standard_error, rel=1e-12)
     assert list(first.interval()) == pytest.approx(list(second.interval()), rel=1e-12)
@@ -218,11 +218,11 @@ def ranking_with_effects(seed: int, size: int) -> tuple[ew.Ranking, np.ndarray, 
     scores = rng.normal(size=size) + 1.5 * truth
     hit = truth[np.argsort(-scores)]
     seen = np.arange(1.0, size + 1)
-    found = np.cumsum(hit)
-    many, value = hit.sum(), (hit * found / seen).sum() / hit.sum()
-    later = np.cumsum((hit * (seen - found) / seen**2)[::-1])[::-1]
-    below = np.cumsum((hit * found / seen**2)[::-1])[::-1]
-    effects = np.where(hit == 1, found / seen - value + later, -below) / many
+    result = np.cumsum(hit)
+    many, value = hit.sum(), (hit * result / seen).sum() / hit.sum()
+    later = np.cumsum((hit * (seen - result) / seen**2)[::-1])[::-1]
+    below = np.cumsum((hit * result / seen**2)[::-1])[::-1]
+    effects = np.where(hit == 1, result / seen - value + later, -below) / many
     return ew.Ranking.from_scores(truth, scores), hit, effects
 
 
@@ -306,9 +306,9 @@ def test_weighted_error_is_the_linearised_one(spelling: str) -> None:
         return ew.measure(ew.Ranking.from_scores(truth, scores, weights=moved), spelling)
 
     slopes = []
-    for place in range(len(truth)):
+    for index in range(len(truth)):
         step = np.zeros(len(truth))
-        step[place] = 1e-5
+        step[index] = 1e-5
         slopes.append((value(weights + step) - value(weights - step)) / 2e-5)
     linearised = math.sqrt((weights**2 * np.square(slopes)).sum())
     ranking = ew.Ranking.from_scores(truth, scores, weights=weights)
@@ -328,7 +328,7 @@ def test_weights_that_differ_between_classes(spelling: str, weights: tuple[float
         kept, values, weight = columns
         return ew.Ranking.from_scores(kept, values, weights=weight)
 
-    expected = jackknife_error([(without(place), 1) for place in range(len(truth))], spelling)
+    expected = jackknife_error([(without(index), 1) for index in range(len(truth))], spelling)
     # A weighted error is not unique by factors of (n − 1)/n: some cases in 60.
     assert ew.estimate(without(), spelling).standard_error == pytest.approx(expected, rel=0.03)
 
@@ -540,7 +540,7 @@ def enumerated(cases: list[Case], unranked: int, spelling: str) -> dict[float, F
     """The law of the replicates: targets and background drawn with replacement, each class by itself."""
     targets: list[float | None] = [*(score for truth, score in cases if truth), *[None] * unranked]
     background = [score for truth, score in cases if not truth]
-    each = Fraction(1, len(targets) ** len(targets) * len(background) ** len(background))
+    fraction = Fraction(1, len(targets) ** len(targets) * len(background) ** len(background))
     law: Counter[float] = Counter()
     for chosen in itertools.product(targets, repeat=len(targets)):
         kept = [score for score in chosen if score is not None]
@@ -548,7 +548,7 @@ def enumerated(cases: list[Case], unranked: int, spelling: str) -> dict[float, F
             drawn = [(1, score) for score in kept] + [(0, score) for score in others]
             # Where only targets without a score were drawn, nothing is found.
             value = ew.measure(ranking_of(drawn, len(chosen) - len(kept)), spelling) if kept else 0.0
-            law[round(value, 9)] += each
+            law[round(value, 9)] += fraction
     return dict(law)
 
 
@@ -567,8 +567,10 @@ def test_the_bootstrap_draws_from_all_resamples(name: str, spelling: str) -> Non
     law = enumerated(cases, unranked, spelling)
     assert sum(law.values()) == 1
     draws = 20_000
-    found = ew.estimate(ranking_of(cases, unranked), spelling, method=Bootstrap(draws=draws, rng=5)).law.draws
-    counted = Counter(np.round(found, 9).tolist())
+    result = ew.estimate(
+        ranking_of(cases, unranked), spelling, method=Bootstrap(draws=draws, rng=5)
+    ).law.draws
+    counted = Counter(np.round(result, 9).tolist())
     assert set(counted) <= set(law)
     # Chi-square over the values; those expected less than ten times are put together.
     common = {value: share for value, share in law.items() if share * draws >= 10}
@@ -582,8 +584,8 @@ def test_the_bootstrap_draws_from_all_resamples(name: str, spelling: str) -> Non
     assert stats.chisquare(observed, expected).pvalue > 1e-4
     mean = float(sum(Fraction(value) * share for value, share in law.items()))
     variance = float(sum((value - mean) ** 2 * float(share) for value, share in law.items()))
-    assert found.mean() == pytest.approx(mean, abs=4 * math.sqrt(variance / draws))
-    assert found.std() == pytest.approx(math.sqrt(variance), rel=0.05)
+    assert result.mean() == pytest.approx(mean, abs=4 * math.sqrt(variance / draws))
+    assert result.std() == pytest.approx(math.sqrt(variance), rel=0.05)
 
 
 @pytest.mark.slow
@@ -594,7 +596,7 @@ def test_the_bootstrap_agrees_with_a_bootstrap_of_rows() -> None:
     rng = np.random.default_rng(32)
     rows = []
     for _ in range(3000):
-        drawn = [rng.choice(each, len(each)) for each in (targets, background)]
+        drawn = [rng.choice(item, len(item)) for item in (targets, background)]
         flags = np.repeat([1, 0], [len(targets), len(background)])
         rows.append(ew.measure(ew.Ranking.from_scores(flags, np.concatenate(drawn)), "ndcg"))
     law = ew.estimate(ranking_of(cases), "ndcg", method=Bootstrap(draws=20_000, rng=33)).law
@@ -775,7 +777,7 @@ def test_the_chance_test_of_tied_and_graded_lists_against_all_orders(measure: st
     def lists(orders: tuple[tuple[int, ...], ...]) -> ew.RankedLists:
         return ew.RankedLists.from_scores(list(itertools.chain(*orders)), scores, groups=groups)
 
-    every = (sorted(set(itertools.permutations(each))) for each in grades)
+    every = (sorted(set(itertools.permutations(grade))) for grade in grades)
     values = np.array([ew.measure(lists(orders), measure) for orders in itertools.product(*every)])
     estimate = ew.estimate(lists(tuple(map(tuple, grades))), measure)
     for alternative, beyond in (

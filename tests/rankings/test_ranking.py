@@ -329,7 +329,7 @@ def test_hits_from_best_to_worst(hits: Any) -> None:
 @given(st.lists(st.integers(0, 1), min_size=1, max_size=30), st.integers(0, 3))
 def test_hits_equal_falling_scores(hits: list[int], unranked: int) -> None:
     listed = Ranking.from_hits(hits, unranked=unranked)
-    scored = Ranking.from_scores(hits, [-place for place in range(len(hits))], unranked=unranked)
+    scored = Ranking.from_scores(hits, [-index for index in range(len(hits))], unranked=unranked)
     assert listed.target_total == sum(hits) + unranked
     for spelling in ("average_precision", "roc_auc", "ndcg", "precision@2", "recall@3"):
         assert ew.measure(listed, spelling) == pytest.approx(ew.measure(scored, spelling), nan_ok=True)
@@ -403,8 +403,8 @@ def mean_table(rows: list[tuple[int, float]], depth: int) -> list[list[Fraction]
     orders = [list(itertools.chain.from_iterable(parts)) for parts in itertools.product(*groups)]
     cells = [[Fraction(0), Fraction(0)], [Fraction(0), Fraction(0)]]
     for order in orders:
-        for place, real in enumerate(order):
-            cells[int(place < depth)][real] += Fraction(1, len(orders))
+        for index, real in enumerate(order):
+            cells[int(index < depth)][real] += Fraction(1, len(orders))
     return cells
 
 
@@ -428,8 +428,8 @@ def test_a_depth_is_the_mean_over_all_orders(rows: list[Row], depth: int) -> Non
             continue
         table = ranking.at_depth(depth)
         wanted = mean_table(of, depth)
-        for found, exact in zip(decided(table), wanted, strict=True):
-            assert found == pytest.approx([float(number) for number in exact], abs=1e-12)
+        for result, exact in zip(decided(table), wanted, strict=True):
+            assert result == pytest.approx([float(number) for number in exact], abs=1e-12)
         if all(number.denominator == 1 for row in wanted for number in row) and table.cells.dtype == np.int64:
             assert decided(table) == wanted
 

@@ -132,18 +132,18 @@ def test_labels_of_text_become_numbers_when_all_are_known() -> None:
     numbers = [float(text) for text in truth]
     columns = {name: encode(as_column(texts, name), name) for name, texts in (("y", truth), ("s", scores))}
     source = InPieces(columns, [2, 5], is_text=True)
-    found = tally_ranking(source, ROLES, most=2)
-    assert found == Ranking.from_scores(numbers, [float(text) for text in scores]).collapse()
-    assert found.labels == (0, 1)
+    result = tally_ranking(source, ROLES, most=2)
+    assert result == Ranking.from_scores(numbers, [float(text) for text in scores]).collapse()
+    assert result.labels == (0, 1)
 
 
 def test_several_classes_are_background_together() -> None:
     truth = np.array(["cat", "dog", "owl", "cat", "dog", "dog", "owl", "cat"], dtype=object)
     scores = np.array([0.9, 0.2, 0.3, 0.5, 0.7, 0.6, 0.8, 0.1])
     source = InPieces({"y": truth, "s": scores}, [4])
-    found = tally_ranking(source, ROLES, positive="cat", most=3)
-    assert found == Ranking.from_scores(truth, scores, positive="cat").collapse()
-    assert found.rest == "other"
+    result = tally_ranking(source, ROLES, positive="cat", most=3)
+    assert result == Ranking.from_scores(truth, scores, positive="cat").collapse()
+    assert result.rest == "other"
     with pytest.raises(InputError, match="name the target"):
         tally_ranking(source, ROLES, most=3)
 
@@ -197,5 +197,5 @@ def test_a_large_file_has_the_report_of_its_columns(
 def test_rows_of_a_text_file_without_truth_or_score_are_dropped(tmp_path: Path) -> None:
     path = tmp_path / "gaps.csv"
     path.write_text("y,s\n1,0.5\n0,\n0,0.2\n,0.3\n1,0.1\n")
-    found = tally_ranking(open_source(str(path)), ROLES, missing="drop")
-    assert (found.dropped, found.total, found.target_total) == (2, 3, 2)
+    result = tally_ranking(open_source(str(path)), ROLES, missing="drop")
+    assert (result.dropped, result.total, result.target_total) == (2, 3, 2)

@@ -149,8 +149,8 @@ ONE_OF_A_LABEL = [m for m in ew.catalogue(kind="decisions") if m.scope == "label
 def test_decisions_at_a_depth_of_a_list_stay_in_their_range(measure: Measure) -> None:
     """Places that a list does not fill make no more background than there can be."""
     for depth in (3, 5, 6, 20):
-        found = ew.measure(LISTS, f"{measure.name}@{depth}")
-        assert math.isnan(found) or measure.low <= found <= measure.high, f"{found} at {depth}"
+        value = ew.measure(LISTS, f"{measure.name}@{depth}")
+        assert math.isnan(value) or measure.low <= value <= measure.high, f"{value} at {depth}"
 
 
 DECISIONS = sorted({measure.name for measure in ew.catalogue(kind="decisions")})
@@ -305,8 +305,8 @@ def test_values_stay_in_their_range(rows: list[tuple[int, int, int, float]], unr
     for measure in MEASURES:
         for ties in set(measure.options["ties"].choices) - {"trec", "input"}:
             for tally in tallies:
-                found = ew.measure(tally, flag_name(measure, ties=ties))
-                assert within(measure, found), f"{measure.name} {ties}: {found}"
+                value = ew.measure(tally, flag_name(measure, ties=ties))
+                assert within(measure, value), f"{measure.name} {ties}: {value}"
 
 
 def lists_by(truth: list[int], scores: list[float], **options: Any) -> ew.RankedLists:
@@ -332,16 +332,16 @@ def holds(need: Any, groups: TieGroups, arguments: dict[str, Any]) -> bool:
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda m: m.name)
 def test_undefined_exactly_where_its_needs_say_so(measure: Measure, shape: str) -> None:
     truth, unranked = SHAPES[shape]
-    scores = [float(place) for place in range(len(truth))]
+    scores = [float(index) for index in range(len(truth))]
     tallies: list[Ranked] = [ew.Ranking.from_scores(truth, scores, unranked=unranked)]
     if not unranked:
-        tallies.append(lists_by(truth, scores, ids=[f"d{place}" for place in range(len(truth))]))
+        tallies.append(lists_by(truth, scores, ids=[f"d{position}" for position in range(len(truth))]))
     for tally in tallies:
         resolved = resolve_ranking(tally, flag_name(measure))
         groups = tie_groups_of(tally, resolved)
         needed = all(holds(need, groups, resolved.arguments) for need in measure.needs)
-        found = float(resolved.values(groups)[0])
-        assert math.isnan(found) == (not needed), f"{measure.name} is {found}"
+        result = float(resolved.values(groups)[0])
+        assert math.isnan(result) == (not needed), f"{measure.name} is {result}"
         (reason,) = resolved.undefined(groups)
         assert (reason is None) == needed
         assert not (reason or "").startswith("its formula")

@@ -62,8 +62,8 @@ def write(folder: Path, qrels: Judged, **runs: Retrieved) -> tuple[str, list[str
 def peer_means(qrels: Judged, run: Retrieved) -> dict[str, float]:
     """Average pytrec_eval's values over the queries that it returns."""
     names = {"map", "ndcg_cut", "ndcg", "P", "recip_rank", "Rprec", "recall", "success", "bpref"}
-    found = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)
-    return {name: float(np.mean([each[name] for each in found.values()])) for name in THEIRS}
+    report = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)
+    return {name: float(np.mean([value[name] for value in report.values()])) for name in THEIRS}
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -123,13 +123,13 @@ def test_a_comparison_in_python_is_that_of_the_command(measures: list[str] | Non
     path, paths = write(tmp_path, qrels, one=one, two=two)
     report = evaluate_trec(path, paths, measures=measures)
     command = report.to_dict()["comparison"]
-    systems = {Path(each).stem: ew.RankedLists.from_trec(path, each) for each in paths}
+    systems = {Path(item).stem: ew.RankedLists.from_trec(path, item) for item in paths}
     python = ew.compare(systems, measures=measures).to_dict()["comparison"]
     assert python["pairs"] == command["pairs"]
     assert python["values"] == command["values"]
     wanted = [peer_means(qrels, run)["map"] for run in (one, two)]
-    found = [python["values"][each]["average_precision(ties=trec)"] for each in systems]
-    assert found == pytest.approx(wanted, abs=1e-9)
+    results = [python["values"][system]["average_precision(ties=trec)"] for system in systems]
+    assert results == pytest.approx(wanted, abs=1e-9)
     assert ew.evaluate(systems["one"]).to_dict()["means"]["average_precision(ties=trec)"] == pytest.approx(
         wanted[0], abs=1e-9
     )
@@ -157,25 +157,27 @@ def test_every_measure_that_was_asked_for_is_shown(tmp_path: Path) -> None:
     sections = {section.title: section for section in report.sections}
     columns = sections["Means of the runs"].grids[0].columns
     assert [column.name for column in columns] == ["run", *wanted]
-    for each in ("one", "two"):
-        assert [row[1] for row in sections[f"Means of {each}"].grids[0].rows] == wanted
+    for text in ("one", "two"):
+        assert [row[1] for row in sections[f"Means of {text}"].grids[0].rows] == wanted
 
 
 def test_tied_scores_are_warned_of(tmp_path: Path) -> None:
     qrels = {"a": {"x": 1, "y": 0}, "b": {"x": 1, "y": 0}, "c": {"x": 0, "y": 0, "z": 1}}
     tied = {"a": {"x": 1.0, "y": 1.0}, "b": {"x": 2.0, "y": 1.0}, "c": {"x": 1.0, "y": 1.0, "z": 3.0}}
     clear = {
-        query: {document: float(place) for place, document in enumerate(docs)} for query, docs in tied.items()
+        query: {document: float(index) for index, document in enumerate(docs)} for query, docs in tied.items()
     }
     path, paths = write(tmp_path, qrels, tied=tied, clear=clear)
-    [said] = [each for each in evaluate_trec(path, paths[:1]).warnings if "Scores tie" in each]
+    [text] = [warning for warning in evaluate_trec(path, paths[:1]).warnings if "Scores tie" in warning]
     assert (
         "Scores tie in 2 of 3 queries, and in 1 of them the order of tied documents changes the result"
-        in said
+        in text
     )
-    assert not [each for each in evaluate_trec(path, paths[1:]).warnings if "Scores tie" in each]
-    systems = {Path(each).stem: ew.RankedLists.from_trec(path, each) for each in paths}
-    assert [each for each in ew.compare(systems).report.warnings if "Scores tie" in each] == [f"tied: {said}"]
+    assert not [member for member in evaluate_trec(path, paths[1:]).warnings if "Scores tie" in member]
+    systems = {Path(item).stem: ew.RankedLists.from_trec(path, item) for item in paths}
+    assert [entry for entry in ew.compare(systems).report.warnings if "Scores tie" in entry] == [
+        f"tied: {text}"
+    ]
     assert len([each for each in evaluate_trec(path, paths).warnings if "Scores tie" in each]) == 1
 
 
@@ -194,17 +196,17 @@ def test_ranks_that_disagree_with_scores_are_warned_of(separator: str, tmp_path:
     qrels = {query: {"d1": 1, "d2": 0, "d3": 0} for query in "abc"}
     path, _ = write(tmp_path, qrels)
     run = tmp_path / "ranks.run"
-    lines = [["abc"[place // 3], "Q0", f"d{place % 3 + 1}", str(place % 3 + 1)] for place in range(9)]
+    lines = [["abc"[index // 3], "Q0", f"d{index % 3 + 1}", str(index % 3 + 1)] for index in range(9)]
     run.write_text("".join(separator.join([*line, line[3], "me"]) + "\n" for line in lines))
     assert rank_conflicts(read_run(run)) == 3
-    [said] = [each for each in evaluate_trec(path, [run]).warnings if "disagree" in each]
-    assert "ranks and scores disagree in 3 of 3 queries" in said
+    [text] = [warning for warning in evaluate_trec(path, [run]).warnings if "disagree" in warning]
+    assert "ranks and scores disagree in 3 of 3 queries" in text
     falling = [separator.join([*line, str(4 - int(line[3])), "me"]) + "\n" for line in lines]
     run.write_text("".join(falling))
     assert rank_conflicts(read_run(run)) == 0
     run.write_text("".join(falling).replace(f"d1{separator}1", f"d1{separator}first"))
     assert read_run(run).rank is None
-    assert not [each for each in evaluate_trec(path, [run]).warnings if "disagree" in each]
+    assert not [item for item in evaluate_trec(path, [run]).warnings if "disagree" in item]
 
 
 def test_runs_in_which_all_scores_are_equal_are_warned_of(tmp_path: Path) -> None:
@@ -214,11 +216,11 @@ def test_runs_in_which_all_scores_are_equal_are_warned_of(tmp_path: Path) -> Non
     lines = [f"{query} Q0 d{rank} {rank} 0 me\n" for query in "ab" for rank in (1, 2, 3)]
     run.write_text("".join(lines))
     report = evaluate_trec(path, [run], measures=["recip_rank"])
-    assert "add --rank-only" in next(each for each in report.warnings if "all scores are equal" in each)
+    assert "add --rank-only" in next(member for member in report.warnings if "all scores are equal" in member)
     by_rank = evaluate_trec(path, [run], measures=["recip_rank"], rank_only=True)
-    assert not [each for each in by_rank.warnings if "--rank-only" in each]
-    means = [each.numbers["means"] for each in (report, by_rank)]
-    assert [next(iter(each.values())) for each in means] == pytest.approx([1 / 3, 1])
+    assert not [warning for warning in by_rank.warnings if "--rank-only" in warning]
+    means = [item.numbers["means"] for item in (report, by_rank)]
+    assert [next(iter(mean.values())) for mean in means] == pytest.approx([1 / 3, 1])
 
 
 def test_a_warning_about_several_runs_is_written_once(tmp_path: Path) -> None:

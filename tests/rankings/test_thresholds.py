@@ -63,15 +63,15 @@ def test_no_cut_is_better(name: str, steps: int | None) -> None:
         truth, scores = cases(seed, steps=steps)
         ranking = ew.Ranking.from_scores(truth, scores, positive=1)
         every = [counted(truth, scores, cut) for cut in (*np.unique(scores), np.inf)]
-        found = [value for value in (worth(GOALS[name], *counts) for counts in every) if value is not None]
+        results = [value for value in (worth(GOALS[name], *counts) for counts in every) if value is not None]
         for given in (ranking, ranking.collapse()):
-            if not found:
+            if not results:
                 with pytest.raises(InputError, match="no threshold has precision"):
                     ew.rankings.choose_threshold(given, **GOALS[name])
                 continue
             choice = ew.rankings.choose_threshold(given, **GOALS[name])
             counts = counted(truth, scores, choice.threshold)
-            assert worth(GOALS[name], *counts) == pytest.approx(max(found), abs=1e-12)
+            assert worth(GOALS[name], *counts) == pytest.approx(max(results), abs=1e-12)
             assert choice.table.counts.tolist() == [[counts[3], counts[2]], [counts[1], counts[0]]]
             assert choice.depth == counts[0] + counts[1]
 
@@ -119,8 +119,8 @@ def test_infinite_scores_are_cut_as_others() -> None:
     ranking = ew.Ranking.from_scores([0, 1, 0, 1], [np.inf, 0.5, 0.1, -np.inf])
     with pytest.raises(InputError, match="infinite scores"):
         ew.rankings.choose_threshold(ranking, cost_false_alarm=10, cost_miss=1)
-    found = ew.rankings.choose_threshold(ranking, recall_at_least=1.0)
-    assert (found.threshold, found.depth) == (-np.inf, 4)
+    result = ew.rankings.choose_threshold(ranking, recall_at_least=1.0)
+    assert (result.threshold, result.depth) == (-np.inf, 4)
     top = ew.Ranking.from_scores([1, 0, 1], [np.inf, 0.5, 0.2])
     best = ew.rankings.choose_threshold(top, precision_at_least=1.0)
     assert best.table.counts.tolist() == [[1, 1], [0, 1]]
@@ -154,15 +154,15 @@ def test_cuts_to_look_at_hold_the_cheapest_of_any_costs() -> None:
         goal = {"cost_false_alarm": 1.0, "cost_miss": dear}
         least = ew.rankings.choose_threshold(ranking, **goal)
         counts = counted(truth, scores, least.threshold)
-        assert max(worth(goal, *each) or 0 for each in tables) == pytest.approx(worth(goal, *counts) or 0)
+        assert max(worth(goal, *table) or 0 for table in tables) == pytest.approx(worth(goal, *counts) or 0)
 
 
 def test_round_thresholds() -> None:
     rng = np.random.default_rng(2)
     for low, high in np.sort(rng.normal(size=(500, 2)) * 10.0 ** rng.integers(-6, 6, (500, 1)), axis=1):
-        found = round_between(float(low), float(high))
-        assert low < found <= high
-        assert len(repr(found)) <= max(len(repr(float(high))), 5)
+        result = round_between(float(low), float(high))
+        assert low < result <= high
+        assert len(repr(result)) <= max(len(repr(float(high))), 5)
     # Inside a bin a threshold would decide otherwise than its edge.
     truth, scores = np.array([0, 0, 1, 1]), np.array([0.1, 0.3, 0.31, 0.9])
     binned = ew.Ranking.from_scores(truth, scores, bins=4, positive=1)
@@ -198,9 +198,9 @@ def test_thresholds_need_scores_of_one_class() -> None:
     given: dict[str, Any] = {"truth": truth, "probabilities": chances, "labels": ["a", "b", "c"]}
     with pytest.raises(OptionError, match="--positive"):
         ew.evaluate(**given, recall_at_least=0.5)
-    found = ew.evaluate(**given, recall_at_least=0.5, positive="b").numbers["best_cut"]
-    taken = chances[:, 1] >= found["threshold"]
-    assert found["depth"] == taken.sum()
+    best_cut = ew.evaluate(**given, recall_at_least=0.5, positive="b").numbers["best_cut"]
+    taken = chances[:, 1] >= best_cut["threshold"]
+    assert best_cut["depth"] == taken.sum()
     assert taken[np.array(truth) == "b"].mean() >= 0.5
 
 
@@ -214,10 +214,10 @@ def test_probabilities_are_cut_as_scores(positive: str) -> None:
     report = ew.evaluate(truth=truth, probabilities=columns, labels=["no", "yes"], positive=positive, **goal)
     scores = columns[:, ["no", "yes"].index(positive)]
     direct = ew.rankings.choose_threshold(ew.Ranking.from_scores(truth, scores, positive=positive), **goal)
-    found = report.numbers["best_cut"]
-    assert found["depth"] == direct.depth
-    assert found["estimates"]["cost"]["value"] == pytest.approx(direct.estimates["cost"].value)
-    assert found["cross_fitted"]["cost"]["value"] == pytest.approx(direct.expected["cost"].value)
+    best_cut = report.numbers["best_cut"]
+    assert best_cut["depth"] == direct.depth
+    assert best_cut["estimates"]["cost"]["value"] == pytest.approx(direct.estimates["cost"].value)
+    assert best_cut["cross_fitted"]["cost"]["value"] == pytest.approx(direct.expected["cost"].value)
 
 
 def test_a_report_says_that_no_threshold_will_do() -> None:

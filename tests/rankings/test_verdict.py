@@ -47,7 +47,7 @@ def test_a_depth_beyond_the_list_is_told_and_says_nothing() -> None:
     assert "top" not in beyond.verdict
     every = ew.evaluate(truth=truth, score=score, depth=2000)
     assert every.verdict == beyond.verdict
-    assert not [said for said in every.warnings if "depth" in said]
+    assert not [warning for warning in every.warnings if "depth" in warning]
     usual = ew.evaluate(truth=truth, score=score)
     assert "The top 1,000 of 2,000 holds" in usual.verdict
     assert f"of {truth.sum():,} targets (" in usual.verdict
@@ -73,11 +73,11 @@ def test_weights_in_another_order_draw_the_same_points(seed: int) -> None:
     for most in (20, 160):
         one, other = thin_roc_curve(whole, most), thin_roc_curve(merged, most)
         np.testing.assert_allclose(one[1:], other[1:], atol=1e-12)
-    found, again = examine_ranking(whole), examine_ranking(merged)
-    assert found.depth == again.depth
-    drawn = [ranking_charts(each)["hits"].rows() for each in (found, again)]
+    result, again = examine_ranking(whole), examine_ranking(merged)
+    assert result.depth == again.depth
+    drawn = [ranking_charts(item)["hits"].rows() for item in (result, again)]
     assert len(drawn[0]) == len(drawn[1])
-    assert (found.best and found.best.threshold) == (again.best and again.best.threshold)
+    assert (result.best and result.best.threshold) == (again.best and again.best.threshold)
 
 
 def test_small_steps_of_a_long_list_are_no_straight_line() -> None:
@@ -96,7 +96,7 @@ def test_of_two_labels_the_first_is_named_the_more_biased() -> None:
     rng = np.random.default_rng(4)
     for _ in range(30):
         size = int(rng.integers(30, 200))
-        truth, said = rng.integers(0, 2, size), rng.integers(0, 2, size)
-        for prediction in (said, 1 - said):
+        truth, text = rng.integers(0, 2, size), rng.integers(0, 2, size)
+        for prediction in (text, 1 - text):
             description = ew.evaluate(truth=truth, prediction=prediction).charts["bias"].description
             assert description.startswith(("0 is predicted ", "Each class is predicted as often"))

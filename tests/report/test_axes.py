@@ -78,13 +78,13 @@ def test_what_is_no_number_does_not_count() -> None:
 def test_small_biases_are_told_apart(moved: int) -> None:
     """Predicted shares differ from real ones by a few in ten thousand."""
     truth = np.repeat(["a", "b"], 5000)
-    said = truth.copy()
-    said[:moved] = "b"
-    chart = ew.evaluate(truth=truth, prediction=said).charts["bias"]
-    found = axis_texts(chart.svg(), r"[−+]?[\d.,]+%")
-    assert "0%" in found
-    assert len(found) >= 3
-    assert len(set(found)) == len(found)
+    text = truth.copy()
+    text[:moved] = "b"
+    chart = ew.evaluate(truth=truth, prediction=text).charts["bias"]
+    result = axis_texts(chart.svg(), r"[−+]?[\d.,]+%")
+    assert "0%" in result
+    assert len(result) >= 3
+    assert len(set(result)) == len(result)
     assert "0.0% of" not in chart.description
     assert ("as often as it occurs" in chart.description) == (moved == 0)
 
@@ -100,10 +100,10 @@ def test_the_forest_shows_0(accuracy: float) -> None:
 
     report = ew.compare(truth=truth, systems={"one": system(accuracy), "two": system(0.8)}).report
     for name in ("differences", "disagreements"):
-        found = axis_texts(report.charts[name].svg(), r"[−+]?[\d.,]+")
-        assert found.count("0") == 1, (name, found)
+        result = axis_texts(report.charts[name].svg(), r"[−+]?[\d.,]+")
+        assert result.count("0") == 1, (name, result)
         if name == "differences":
-            assert len(set(found)) == len(found)
+            assert len(set(result)) == len(result)
 
 
 def test_0_stands_on_both_sides_of_many_marks() -> None:
@@ -114,11 +114,11 @@ def test_0_stands_on_both_sides_of_many_marks() -> None:
     behind[5000:10_000] = "b"
     behind[10_000:10_135] = "a"
     report = ew.compare(truth=truth, systems={"behind": behind, "ahead": ahead}).report
-    found = axis_texts(report.charts["disagreements"].svg(), r"[\d,]+")
-    assert found == ["6,000", "4,000", "2,000", "0", "2,000", "4,000", "6,000"]
-    said = np.where(np.arange(20_000) < 3000, "b", truth)
-    found = axis_texts(ew.evaluate(truth=truth, prediction=said).charts["bias"].svg(), r"[−+]?\d+%")
-    assert sorted(found) == sorted(["−20%", "−10%", "0%", "+10%", "+20%"])
+    result = axis_texts(report.charts["disagreements"].svg(), r"[\d,]+")
+    assert result == ["6,000", "4,000", "2,000", "0", "2,000", "4,000", "6,000"]
+    predicted = np.where(np.arange(20_000) < 3000, "b", truth)
+    result = axis_texts(ew.evaluate(truth=truth, prediction=predicted).charts["bias"].svg(), r"[−+]?\d+%")
+    assert sorted(result) == sorted(["−20%", "−10%", "0%", "+10%", "+20%"])
 
 
 @pytest.mark.parametrize(

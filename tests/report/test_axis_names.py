@@ -18,11 +18,11 @@ PREFIX = "https://example.org/taxonomy/products/electronics/category/"
 
 @given(st.lists(st.text(max_size=90), min_size=1, max_size=12, unique=True), st.integers(6, 40))
 def test_names_stay_different(names: list[str], most: int) -> None:
-    found = axis_names(names, most)
-    assert len(found.names) == len(found.drawn) == len(names)
-    assert len(set(found.drawn)) == len(set(found.names)) == len(names)
+    result = axis_names(names, most)
+    assert len(result.names) == len(result.drawn) == len(names)
+    assert len(set(result.drawn)) == len(set(result.names)) == len(names)
     # A number behind a name that looks like another is all that may be added.
-    assert all(len(re.sub(r" \(\d+\)$", "", name)) <= most for name in found.drawn if len(name) > most)
+    assert all(len(re.sub(r" \(\d+\)$", "", name)) <= most for name in result.drawn if len(name) > most)
 
 
 @given(st.text(min_size=1, max_size=60), st.integers(3, 30))
@@ -36,9 +36,9 @@ def test_a_cut_keeps_both_ends(text: str, most: int) -> None:
 
 
 def test_short_names_are_left_as_they_are() -> None:
-    found = axis_names(["run-1", "run-12", "spam"])
-    assert found.names == found.drawn == ("run-1", "run-12", "spam")
-    assert "labelExpr" not in found.options
+    result = axis_names(["run-1", "run-12", "spam"])
+    assert result.names == result.drawn == ("run-1", "run-12", "spam")
+    assert "labelExpr" not in result.options
 
 
 def as_labels(svg: str) -> list[str]:
@@ -49,8 +49,8 @@ def test_forty_labels_with_one_beginning_are_drawn_apart() -> None:
     rng = np.random.default_rng(2)
     labels = [f"{PREFIX}{number:02d} kind" for number in range(40)]
     truth = rng.choice(labels, 1200)
-    said = np.where(rng.random(1200) < 0.6, truth, rng.choice(labels, 1200))
-    report = ew.evaluate(truth=truth, prediction=said)
+    predicted = np.where(rng.random(1200) < 0.6, truth, rng.choice(labels, 1200))
+    report = ew.evaluate(truth=truth, prediction=predicted)
     for name in ("edges", "bias"):
         chart = report.charts[name]
         drawn = as_labels(chart.svg())
@@ -67,8 +67,8 @@ def test_systems_with_one_beginning_are_drawn_apart() -> None:
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 2, 300)
     systems = {
-        f"team-experiment-2024-run-{name}": np.where(rng.random(300) < 0.6 + 0.03 * place, truth, 1 - truth)
-        for place, name in enumerate(("alpha", "beta", "gamma", "delta", "epsilon"))
+        f"team-experiment-2024-run-{name}": np.where(rng.random(300) < 0.6 + 0.03 * index, truth, 1 - truth)
+        for index, name in enumerate(("alpha", "beta", "gamma", "delta", "epsilon"))
     }
     charts = ew.compare(truth=truth, systems=systems).report.charts
     for name, sign in (("differences", "−"), ("disagreements", "–")):

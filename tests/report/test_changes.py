@@ -27,8 +27,8 @@ def write_report(path: Path, right: int, items: int, **options: Any) -> Path:
 
 
 def changes(old: Path, new: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = diff_reports(old, new).to_dict()["changes"]
-    return found
+    result: list[dict[str, Any]] = diff_reports(old, new).to_dict()["changes"]
+    return result
 
 
 @pytest.mark.parametrize("level", [0.95, 0.99])
@@ -105,7 +105,7 @@ def test_systems_of_comparisons(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     for name, systems in (("old", "abc"), ("new", "abd")):
         truth = rng.integers(0, 2, 200)
-        given = {each: np.where(rng.random(200) < 0.8, truth, 1 - truth) for each in systems}
+        given = {system: np.where(rng.random(200) < 0.8, truth, 1 - truth) for system in systems}
         ew.compare(truth=truth, systems=given).to_json(tmp_path / f"{name}.json")
     report = diff_reports(tmp_path / "old.json", tmp_path / "new.json")
     assert {row["system"] for row in report.to_dict()["changes"]} == {"a", "b"}
@@ -139,14 +139,14 @@ def test_reports_on_the_same_queries_are_paired(tmp_path: Path) -> None:
         scores = base + np.random.default_rng(1).normal(0, noise, 400)
         ew.evaluate(truth=truth, score=scores, query=query).to_json(tmp_path / f"{name}.json")
     reports = [json.loads((tmp_path / f"{name}.json").read_text()) for name in ("old", "new")]
-    found = {row["measure"]: row for row in changes(tmp_path / "old.json", tmp_path / "new.json")}
+    results = {row["measure"]: row for row in changes(tmp_path / "old.json", tmp_path / "new.json")}
     for measure in ("average_precision", "ndcg@10", "reciprocal_rank"):
         old, new = ([values[measure] for values in report["queries"].values()] for report in reports)
         test = stats.ttest_rel(new, old)
-        assert found[measure]["pairs"] == 40
-        assert found[measure]["p_value"] == pytest.approx(test.pvalue)
+        assert results[measure]["pairs"] == 40
+        assert results[measure]["p_value"] == pytest.approx(test.pvalue)
         bounds = test.confidence_interval(0.95)
-        assert (found[measure]["low"], found[measure]["high"]) == pytest.approx(tuple(bounds))
+        assert (results[measure]["low"], results[measure]["high"]) == pytest.approx(tuple(bounds))
 
 
 def test_reports_on_the_same_items_are_paired_by_id_and_others_are_not(tmp_path: Path) -> None:
@@ -179,9 +179,9 @@ def test_other_kinds_are_independent_samples(tmp_path: Path, kind: str) -> None:
         score = truth + rng.normal(0, 1, 300)
         given = {"prediction": (score > 0.5) * 1, "score": score, "probabilities": 1 / (1 + np.exp(-score))}
         ew.evaluate(truth=truth, **{kind: given[kind]}).to_json(tmp_path / f"{name}.json")
-    found = changes(tmp_path / "old.json", tmp_path / "new.json")
-    assert found
-    for row in found:
+    result = changes(tmp_path / "old.json", tmp_path / "new.json")
+    assert result
+    for row in result:
         assert row["pairs"] is None
         assert row["difference"] == pytest.approx(row["new"] - row["old"])
         assert row["low"] <= row["difference"] <= row["high"]
@@ -198,9 +198,9 @@ def test_values_at_a_threshold_chosen_from_the_data_are_no_changes(tmp_path: Pat
         report = ew.evaluate(truth=truth, **{kind: given[kind]})
         assert report.to_dict()["best_cut"]
         report.to_json(tmp_path / f"{name}.json")
-    found = changes(tmp_path / "old.json", tmp_path / "new.json")
-    assert found
-    assert not {"recall", "precision", "informedness"} & {row["measure"] for row in found}
+    result = changes(tmp_path / "old.json", tmp_path / "new.json")
+    assert result
+    assert not {"recall", "precision", "informedness"} & {row["measure"] for row in result}
 
 
 def test_other_columns_of_one_file_are_other_data(tmp_path: Path) -> None:
@@ -309,7 +309,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     inner = (
         value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
     )
-    return [path, *(place for name, each in inner for place in places(each, (*path, name)))]
+    return [path, *(index for name, item in inner for index in places(item, (*path, name)))]
 
 
 @pytest.mark.slow
@@ -331,9 +331,9 @@ def test_a_field_of_another_type_is_read_or_refused(tmp_path: Path, kind: str) -
     for name in ("sections", "charts", "claims", "warnings", "provenance"):
         whole.pop(name, None)  # they are not read
     outcomes, sentences = set(), []
-    for place in places(whole)[1:]:
+    for index in places(whole)[1:]:
         for wrong in WRONG:
-            *above, last = place
+            *above, last = index
             changed = json.loads(json.dumps(whole))
             target = changed
             for step in above:

@@ -21,7 +21,7 @@ def luminance(colour: str) -> float:
     else:
         digits = colour.removeprefix("#")
         digits = "".join(2 * digit for digit in digits) if len(digits) == 3 else digits
-        parts = [int(digits[place : place + 2], 16) for place in (0, 2, 4)]
+        parts = [int(digits[index : index + 2], 16) for index in (0, 2, 4)]
     linear = [
         part / 255 / 12.92 if part / 255 <= 0.04045 else ((part / 255 + 0.055) / 1.055) ** 2.4
         for part in parts
@@ -44,10 +44,10 @@ def spread_report() -> ew.Report:
     """Eight labels whose recalls go from 0 to 1, so that squares have every colour."""
     labels = list("abcdefgh")
     counts = np.zeros((8, 8), dtype=int)
-    for place in range(8):
-        right = round(100 * place / 7)
-        counts[place, place] = right
-        counts[(place + 1) % 8, place] = 100 - right
+    for index in range(8):
+        right = round(100 * index / 7)
+        counts[index, index] = right
+        counts[(index + 1) % 8, index] = 100 - right
     return ew.evaluate(
         truth=[label for label in labels for _ in range(100)], prediction=_said(labels, counts), bets=True
     )

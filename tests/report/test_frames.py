@@ -87,8 +87,8 @@ def test_a_row_is_an_estimate() -> None:
     assert next(iter(rows)) == "f"
     for name in ("informedness", "kappa", "recall[0]", "f[1]"):
         known, row = ew.estimate(table, name), rows[name]
-        found = (row["value"], row["low"], row["high"], row["p"], row["cases"])
-        assert found == pytest.approx((known.value, *known.interval(), known.p_value(), 120))
+        results = (row["value"], row["low"], row["high"], row["p"], row["cases"])
+        assert results == pytest.approx((known.value, *known.interval(), known.p_value(), 120))
         assert (row["system"], row["by"], row["slice"]) == ("guess", None, None)
 
 
@@ -142,9 +142,9 @@ def test_scores_of_ordered_cases_have_no_p_beside_their_confidence_sequence() ->
 
 def test_values_of_items() -> None:
     lists = rows_of(evaluated("queries").to_frame(items=True))
-    each = ew.measure_each(ew.RankedLists.from_scores(DATA.y, DATA.p, groups=DATA.q), "average_precision")
-    found = {row["item"]: row["value"] for row in lists if row["measure"] == "average_precision"}
-    assert found == pytest.approx({str(query): value for query, value in each.items()})
+    item = ew.measure_each(ew.RankedLists.from_scores(DATA.y, DATA.p, groups=DATA.q), "average_precision")
+    results = {row["item"]: row["value"] for row in lists if row["measure"] == "average_precision"}
+    assert results == pytest.approx({str(query): value for query, value in item.items()})
     grades = rows_of(evaluated("grades").to_frame(items=True))
     means = DATA.groupby("q").right.mean()
     assert {row["item"]: row["value"] for row in grades if row["measure"] == "accuracy"} == pytest.approx(
@@ -160,12 +160,12 @@ def test_an_unknown_library_is_refused() -> None:
 
 
 def test_intervals_unpack_and_index() -> None:
-    for found in (
+    for result in (
         ew.estimate(ew.Ranking.from_hits([1, 0, 1, 0]), "roc_auc"),
         compared("labels")["guess", "other"]["accuracy"],
     ):
-        low, high = found.interval()
-        assert (low, high) == (found.interval()[0], found.interval()[-1])
+        low, high = result.interval()
+        assert (low, high) == (result.interval()[0], result.interval()[-1])
         assert math.isfinite(low + high)
 
 

@@ -29,8 +29,8 @@ WORSE = {"all in one": WORST, "long": TEXTS["long"]}
 
 def labels() -> ew.Report:
     """Every text is a class, and another one is said where the prediction is wrong."""
-    said = np.where(HITS, EVERY, np.roll(np.array(EVERY, dtype=object), 1))
-    return ew.evaluate(truth=EVERY, prediction=said.tolist())
+    predicted = np.where(HITS, EVERY, np.roll(np.array(EVERY, dtype=object), 1))
+    return ew.evaluate(truth=EVERY, prediction=predicted.tolist())
 
 
 def scores(text: str) -> ew.Report:
@@ -41,7 +41,7 @@ def scores(text: str) -> ew.Report:
 def queries() -> ew.Report:
     """Names of queries and documents hold no zero and no half characters: they are refused."""
     named = [text.replace("\0", "").encode(errors="replace").decode() for text in EVERY]
-    ids = [f"{text} {place}" for place, text in enumerate(named)]
+    ids = [f"{text} {index}" for index, text in enumerate(named)]
     return ew.evaluate(truth=SIDE.astype(int), score=HITS + RNG.random(N), query=named, id=ids)
 
 
@@ -52,7 +52,7 @@ def probabilities(text: str) -> ew.Report:
 
 def several_probabilities() -> ew.Report:
     names = list(TEXTS.values())[:6]
-    truth = [names[place % len(names)] for place in range(N)]
+    truth = [names[index % len(names)] for index in range(N)]
     p = RNG.dirichlet(np.ones(len(names)), N)
     return ew.evaluate(truth=truth, probabilities=p, labels=names)
 
@@ -82,11 +82,11 @@ def compared_probabilities(text: str) -> ew.Comparison:
 
 
 OF_ALL: dict[str, Callable[[], Any]] = {
-    each.__name__: each for each in (labels, queries, several_probabilities)
+    item.__name__: item for item in (labels, queries, several_probabilities)
 }
 OF_ONE: dict[str, Callable[[str], Any]] = {
-    each.__name__: each
-    for each in (scores, probabilities, columns, comparison, compared_scores, compared_probabilities)
+    member.__name__: member
+    for member in (scores, probabilities, columns, comparison, compared_scores, compared_probabilities)
 }
 
 
@@ -132,13 +132,13 @@ def test_every_text_at_once(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", OF_ONE)
 def test_the_worst_texts(kind: str, name: str) -> None:
     """The library that draws ends the whole process where a picture holds a control character."""
-    found = OF_ONE[kind](WORSE[name])
-    report = found.report if isinstance(found, ew.Comparison) else found
+    result = OF_ONE[kind](WORSE[name])
+    report = result.report if isinstance(result, ew.Comparison) else result
     check_report(report)
     for chart in report.charts.values():
         check_harmless(chart.render("svg").decode())
-    if isinstance(found, ew.Comparison):
-        check_tables(found)
+    if isinstance(result, ew.Comparison):
+        check_tables(result)
 
 
 @pytest.mark.slow

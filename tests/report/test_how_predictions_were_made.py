@@ -58,33 +58,33 @@ def test_systems_have_no_places_in_sample(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["labels", "probabilities", "grades"])
 def test_each_fold_is_judged_by_itself(kind: str) -> None:
-    found = ew.evaluate(**KINDS[kind], fold=FOLD)
-    measure = found.numbers["slices"]["measure"]
-    slices = {row["slice"]: row for row in found.numbers["slices"]["slices"] if row["measure"] == measure}
+    report = ew.evaluate(**KINDS[kind], fold=FOLD)
+    measure = report.numbers["slices"]["measure"]
+    slices = {row["slice"]: row for row in report.numbers["slices"]["slices"] if row["measure"] == measure}
     part = {name: values[FOLD == 3] for name, values in KINDS[kind].items()}
     alone = ew.evaluate(**part, measures=[measure])
     frame = alone.to_frame("pandas").set_index("measure")
     assert sorted(slices) == list("01234")
     assert slices["3"]["value"] == pytest.approx(frame.loc[measure, "value"], rel=1e-12)
-    assert found.provenance["predictions_made"] == "cross-validated"
-    assert any("cross-validated" in warning for warning in found.warnings)
+    assert report.provenance["predictions_made"] == "cross-validated"
+    assert any("cross-validated" in warning for warning in report.warnings)
 
 
 def test_roc_areas_of_probabilities_rank_within_folds() -> None:
     """Models that are shifted from fold to fold rank as before within each, and as luck across them."""
     shifted = 1 / (1 + np.exp(1 - SCORE - 6 * FOLD))
-    found = ew.evaluate(truth=TRUTH, probabilities=shifted, fold=FOLD)
+    report = ew.evaluate(truth=TRUTH, probabilities=shifted, fold=FOLD)
     folds = [np.arange(number, 200, 5) for number in range(5)]
     alone = [roc_auc_score(TRUTH[fold], shifted[fold]) for fold in folds]
-    assert found.numbers["roc_area"]["True"] == pytest.approx(np.mean(alone))
-    assert "ROC area" not in found.verdict + found.citation
+    assert report.numbers["roc_area"]["True"] == pytest.approx(np.mean(alone))
+    assert "ROC area" not in report.verdict + report.citation
 
 
 def test_folds_of_a_comparison_and_of_a_column() -> None:
     data = pd.DataFrame({"y": TRUTH, "a": RIGHT, "b": np.roll(RIGHT, 3), "fold": FOLD})
-    found = ew.compare(data, truth="y", systems=["a", "b"], fold="fold")
+    comparison = ew.compare(data, truth="y", systems=["a", "b"], fold="fold")
     sliced = ew.compare(data, truth="y", systems=["a", "b"], by="fold")
-    assert found.report.numbers["slices"] == sliced.report.numbers["slices"]
+    assert comparison.report.numbers["slices"] == sliced.report.numbers["slices"]
     with pytest.raises(OptionError, match="fold and by are both given"):
         ew.evaluate(data, truth="y", prediction="a", fold="fold", by="b")
     with pytest.raises(OptionError, match="fold is not supported with a tally"):

@@ -72,8 +72,8 @@ BY_DATA = {
 def keys(value: Any, named_by_data: int = 0) -> Iterator[str]:
     """Every key that is a word of the schema."""
     if isinstance(value, list):
-        for each in value:
-            yield from keys(each, named_by_data)
+        for item in value:
+            yield from keys(item, named_by_data)
     elif isinstance(value, dict):
         for key, inner in value.items():
             if named_by_data:
@@ -187,9 +187,9 @@ MADE: dict[str, Callable[[], Report]] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MADE)
 def test_every_key_is_documented(name: str) -> None:
-    found = MADE[name]().to_dict(full=True)
-    assert set(found) - KNOWN == set()
-    assert set(keys(found)) - KNOWN == set()
+    result = MADE[name]().to_dict(full=True)
+    assert set(result) - KNOWN == set()
+    assert set(keys(result)) - KNOWN == set()
 
 
 def test_keys_of_gates_are_documented() -> None:
@@ -210,9 +210,9 @@ def test_keys_of_search_runs_are_documented(tmp_path: Path) -> None:
         ]
         (tmp_path / run).write_text("".join(lines), encoding="utf-8")
     for runs in ([tmp_path / "r"], [tmp_path / "r", tmp_path / "s"]):
-        found = evaluate_trec(str(tmp_path / "q"), [str(run) for run in runs]).to_dict()
-        assert set(found) - KNOWN == set()
-        assert set(keys(found)) - KNOWN == set()
+        result = evaluate_trec(str(tmp_path / "q"), [str(run) for run in runs]).to_dict()
+        assert set(result) - KNOWN == set()
+        assert set(keys(result)) - KNOWN == set()
 
 
 def test_keys_of_other_commands_are_documented(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -228,8 +228,8 @@ def test_keys_of_other_commands_are_documented(tmp_path: Path, capsys: pytest.Ca
         ["ledger", "bets.csv", "--period", "month"],
         ["diff", "old.json", "new.json"],
     ):
-        found = json.loads(call(tmp_path, capsys, *words, "--json", "-").stdout)
-        assert set(keys(found)) - KNOWN == set(), words
+        payload = json.loads(call(tmp_path, capsys, *words, "--json", "-").stdout)
+        assert set(keys(payload)) - KNOWN == set(), words
 
 
 def test_keys_of_a_leaderboard_are_documented(tmp_path: Path) -> None:
@@ -238,9 +238,9 @@ def test_keys_of_a_leaderboard_are_documented(tmp_path: Path) -> None:
             samples = [inspect_sample(n, "C" if (n + ord(system)) % 3 else "I") for n in range(30)]
             log = inspect_log(samples, model=system, task=task)
             write_eval(tmp_path / f"{system}-{task}.eval", log)
-    found = ew.compare(tmp_path).report.to_dict()
-    assert "by_task" in found
-    assert set(keys(found)) - KNOWN == set()
+    result = ew.compare(tmp_path).report.to_dict()
+    assert "by_task" in result
+    assert set(keys(result)) - KNOWN == set()
 
 
 def test_kinds_of_columns_and_the_policy_are_documented() -> None:

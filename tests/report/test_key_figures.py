@@ -15,19 +15,19 @@ POOR = ["a", "a"] * 15 + ["b", "b"] * 15
 
 
 def test_a_comparison_shows_both_levels_and_their_difference_the_better_system_first() -> None:
-    found = ew.compare(truth=TRUTH, systems={"poor": POOR, "good": GOOD})
-    levels = [figure for figure in key_figures(found.report) if figure.label in ("good", "poor")]
+    comparison = ew.compare(truth=TRUTH, systems={"poor": POOR, "good": GOOD})
+    levels = [figure for figure in key_figures(comparison.report) if figure.label in ("good", "poor")]
     # Recall − fallout: 27/30 − 0/30, and 15/30 − 15/30.
     assert [(figure.label, figure.value) for figure in levels] == [("good", "0.90"), ("poor", "0.00")]
-    difference = next(figure for figure in key_figures(found.report) if figure.label == "Difference")
+    difference = next(figure for figure in key_figures(comparison.report) if figure.label == "Difference")
     assert difference.value == "+0.90"
     assert difference.detail.startswith("95% CI +0.")
 
 
 def test_a_leaderboard_shows_the_first_two_and_their_difference() -> None:
     right = {"low": [1] * 40 + [0] * 60, "best": [1] * 90 + [0] * 10, "second": [0] * 30 + [1] * 70}
-    found = ew.compare(truth=None, systems=right, kind="grades")
-    figures = key_figures(found.report)
+    comparison = ew.compare(truth=None, systems=right, kind="grades")
+    figures = key_figures(comparison.report)
     assert [(figure.label, figure.value) for figure in figures] == [
         *(("best", "90.0%"), ("second", "70.0%"), ("Difference", "+20.0 points"), ("Cases", "100"))
     ]
@@ -55,8 +55,8 @@ def test_a_report_without_claims_has_none() -> None:
 
 
 def test_the_page_holds_names_with_full_stops_and_markup_as_text() -> None:
-    found = ew.compare(truth=TRUTH, systems={"gpt 4. <b>mini</b>": GOOD, "poor": POOR})
-    page = found.to_html()
+    comparison = ew.compare(truth=TRUTH, systems={"gpt 4. <b>mini</b>": GOOD, "poor": POOR})
+    page = comparison.to_html()
     assert "<dt>gpt 4. &lt;b&gt;mini&lt;/b&gt;</dt>" in page
     assert "<strong>gpt 4. &lt;b&gt;mini&lt;/b&gt; " in page
 

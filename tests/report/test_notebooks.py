@@ -66,17 +66,17 @@ def read(value: Any) -> Reader:
 def labels() -> tuple[list[str], list[str]]:
     rng = np.random.default_rng(0)
     truth = rng.choice(["ham", HOSTILE], 60).tolist()
-    said = [label if rng.random() < 0.7 else "ham" for label in truth]
-    return truth, said
+    texts = [label if rng.random() < 0.7 else "ham" for label in truth]
+    return truth, texts
 
 
 def tallies() -> dict[str, Any]:
-    truth, said = labels()
+    truth, text = labels()
     hits, scores = [1, 0, 1, 0] * 5, np.linspace(1, 0, 20)
     return {
-        "table": ew.ContingencyTable.from_labels(truth, said),
-        "clustered": ew.ContingencyTable.from_labels(truth, said, clusters=[row % 7 for row in range(60)]),
-        "paired": ew.Paired.from_labels(truth, {"one": said, HOSTILE: said}),
+        "table": ew.ContingencyTable.from_labels(truth, text),
+        "clustered": ew.ContingencyTable.from_labels(truth, text, clusters=[row % 7 for row in range(60)]),
+        "paired": ew.Paired.from_labels(truth, {"one": text, HOSTILE: text}),
         "ranking": ew.Ranking.from_scores(hits, scores),
         "lists": ew.RankedLists.from_scores(hits, scores, groups=["a", HOSTILE] * 10),
         "paired scores": PairedScores.from_scores(hits, {"one": scores, HOSTILE: -scores}),
@@ -89,18 +89,18 @@ def tallies() -> dict[str, Any]:
 @pytest.mark.parametrize("name", tallies())
 def test_every_tally_is_a_table(name: str) -> None:
     tally = tallies()[name]
-    found = read(tally)
-    assert "table" in found.tags
-    assert type(tally).__name__ in found.text
+    read_back = read(tally)
+    assert "table" in read_back.tags
+    assert type(tally).__name__ in read_back.text
 
 
 def test_counts_are_shown_as_they_are() -> None:
     table = tallies()["table"]
-    found = read(table)
-    assert HOSTILE in found.text
+    read_back = read(table)
+    assert HOSTILE in read_back.text
     for row in table.counts.tolist():
         for count in row:
-            assert str(count) in found.text
+            assert str(count) in read_back.text
 
 
 def test_many_labels_are_cut() -> None:
@@ -110,37 +110,37 @@ def test_many_labels_are_cut() -> None:
 
 
 def test_estimates_differences_reports_and_comparisons() -> None:
-    truth, said = labels()
-    table = ew.ContingencyTable.from_labels(truth, said)
+    truth, text = labels()
+    table = ew.ContingencyTable.from_labels(truth, text)
     assert "95% CI" in read(ew.estimate(table, "informedness")).text
-    report = ew.evaluate(truth=truth, prediction=said)
+    report = ew.evaluate(truth=truth, prediction=text)
     assert report.verdict in read(report).text
-    comparison = ew.compare(truth=truth, systems={"one": said, HOSTILE: truth})
+    comparison = ew.compare(truth=truth, systems={"one": text, HOSTILE: truth})
     assert comparison.verdict in read(comparison).text
     assert "P(one better)" in read(comparison["one", HOSTILE]["informedness"]).text
 
 
 def test_a_report_shows_its_verdict_figures_lead_chart_and_main_tables_only() -> None:
-    truth, said = labels()
-    report = ew.evaluate(truth=truth, prediction=said)
-    found = read(report)
-    assert report.verdict in found.text
+    truth, text = labels()
+    report = ew.evaluate(truth=truth, prediction=text)
+    read_back = read(report)
+    assert report.verdict in read_back.text
     for figure in key_figures(report):
-        assert figure.value in found.text
-    assert found.tags.count("svg") == 1
-    assert report.charts[report.lead].title in found.text
+        assert figure.value in read_back.text
+    assert read_back.tags.count("svg") == 1
+    assert report.charts[report.lead].title in read_back.text
     assert {section.is_main for section in report.sections} == {True, False}
     for section in report.sections:
         assert (f"<h4>{escape(section.title)}</h4>" in report._repr_html_()) == section.is_main
     for name in report.charts:
-        assert (f"{name}," in found.text or f"{name}." in found.text) or name == report.lead
+        assert (f"{name}," in read_back.text or f"{name}." in read_back.text) or name == report.lead
     assert all(section.title in report._repr_markdown_() for section in report.main_sections)
 
 
 def test_ink_is_that_of_the_notebook() -> None:
     """A dark theme has light text: nothing but marks in the middle of both may have a colour of its own."""
-    truth, said = labels()
-    css = re.search("<style>(.*?)</style>", ew.evaluate(truth=truth, prediction=said)._repr_html_(), re.S)
+    truth, text = labels()
+    css = re.search("<style>(.*?)</style>", ew.evaluate(truth=truth, prediction=text)._repr_html_(), re.S)
     assert css is not None
     assert not re.findall(r"[;{ ](?:color|background):(?! inherit| transparent| color-mix)", css[1])
     for colour in re.findall("#[0-9a-f]{6}", css[1]):
@@ -161,24 +161,24 @@ def contrast(first: str, second: str) -> float:
 
 
 def test_a_gate_is_a_sentence_and_tables() -> None:
-    truth, said = labels()
-    decision = ew.check(truth=truth, prediction=said, require="informedness>=0.1")
-    found = read(decision)
-    assert decision.headline in found.text
-    assert "informedness>=0.1" in found.text
+    truth, text = labels()
+    decision = ew.check(truth=truth, prediction=text, require="informedness>=0.1")
+    read_back = read(decision)
+    assert decision.headline in read_back.text
+    assert "informedness>=0.1" in read_back.text
     assert decision.headline in repr(decision)
     assert decision._repr_markdown_() == decision.to_markdown()
 
 
 def test_every_result_has_markdown_whose_labels_are_text() -> None:
-    truth, said = labels()
-    comparison = ew.compare(truth=truth, systems={"one": said, HOSTILE: truth})
+    truth, text = labels()
+    comparison = ew.compare(truth=truth, systems={"one": text, HOSTILE: truth})
     results = (
-        ew.evaluate(truth=truth, prediction=said),
+        ew.evaluate(truth=truth, prediction=text),
         comparison,
         comparison["one", HOSTILE]["informedness"],
-        ew.estimate(ew.ContingencyTable.from_labels(truth, said), f"recall[{HOSTILE}]"),
-        ew.check(truth=truth, prediction=said, require="informedness>=0.1"),
+        ew.estimate(ew.ContingencyTable.from_labels(truth, text), f"recall[{HOSTILE}]"),
+        ew.check(truth=truth, prediction=text, require="informedness>=0.1"),
     )
     for result in results:
         shown = result._repr_markdown_()
@@ -187,8 +187,8 @@ def test_every_result_has_markdown_whose_labels_are_text() -> None:
 
 
 def test_a_chart_brings_a_picture_that_needs_nothing_around_it() -> None:
-    truth, said = labels()
-    report = ew.evaluate(truth=truth, prediction=said)
+    truth, text = labels()
+    report = ew.evaluate(truth=truth, prediction=text)
     for chart in report.charts.values():
         bundle = chart._repr_mimebundle_()
         assert bundle["text/plain"] == chart.description
@@ -217,8 +217,8 @@ def test_pictures_from_different_sessions_share_no_names_of_parts() -> None:
         used = re.findall(r"url\(#([^)]+)\)", picture)
         assert len(used) == 2
         assert used[0] in named_parts(picture)
-    truth, said = labels()
-    chart = ew.evaluate(truth=truth, prediction=said).charts["contingency"]
+    truth, text = labels()
+    chart = ew.evaluate(truth=truth, prediction=text).charts["contingency"]
     svg = chart._repr_mimebundle_()["image/svg+xml"]
     used = re.findall(r"url\(#([^)]+)\)", svg)
     assert used
@@ -227,8 +227,8 @@ def test_pictures_from_different_sessions_share_no_names_of_parts() -> None:
 
 def test_labels_beside_an_axis_have_room_for_a_wide_font() -> None:
     """DejaVu Sans is up to a fifth wider than the font in which labels are measured."""
-    truth, said = labels()
-    comparison = ew.compare(truth=truth, systems={"one": said, "two": truth})
+    truth, text = labels()
+    comparison = ew.compare(truth=truth, systems={"one": text, "two": truth})
     chart = comparison.charts["differences"]
     measured = ElementTree.fromstring(chart.svg())
     shown = ElementTree.fromstring(chart._repr_mimebundle_()["image/svg+xml"])
@@ -241,22 +241,22 @@ def test_labels_beside_an_axis_have_room_for_a_wide_font() -> None:
 
 
 def test_tables_of_values_keep_their_columns_apart_without_a_style_around_them() -> None:
-    truth, said = labels()
-    table = ew.ContingencyTable.from_labels(truth, said)
+    truth, text = labels()
+    table = ew.ContingencyTable.from_labels(truth, text)
     for value in (table, ew.estimate(table, "informedness")):
         assert "padding" in re.findall("<style>(.*?)</style>", value._repr_html_())[0]
 
 
 def test_charts_are_listed_by_name() -> None:
-    truth, said = labels()
-    report = ew.evaluate(truth=truth, prediction=said)
+    truth, text = labels()
+    report = ew.evaluate(truth=truth, prediction=text)
     assert repr(report.charts) == f"<Charts: {', '.join(report.charts)}>"
     assert repr(report.charts["edges"]) == f"<Chart edges: {report.charts['edges'].title}>"
 
 
 def test_without_the_libraries_of_reports_the_figures_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    truth, said = labels()
-    report = ew.evaluate(truth=truth, prediction=said)
+    truth, text = labels()
+    report = ew.evaluate(truth=truth, prediction=text)
     monkeypatch.setitem(sys.modules, "altair", None)
     shown = report._repr_html_()
     assert "edgeworth[report]" in shown
@@ -265,8 +265,8 @@ def test_without_the_libraries_of_reports_the_figures_are_shown(monkeypatch: pyt
 
 
 def test_the_full_json_has_what_every_chart_shows() -> None:
-    truth, said = labels()
-    report = ew.evaluate(truth=truth, prediction=said)
+    truth, text = labels()
+    report = ew.evaluate(truth=truth, prediction=text)
     plain = report.to_dict(full=True)["charts"]
     assert list(plain) == list(report.charts)
     for name, chart in report.charts.items():
@@ -285,7 +285,7 @@ def test_a_notebook_never_shows_a_probability_of_being_better_as_0_or_1() -> Non
     truth = [1] * 200 + [0] * 200
     sure, poor = truth, [1] * 100 + [0] * 200 + [1] * 100
     for pair in (("sure", "poor"), ("poor", "sure")):
-        found = ew.compare(truth=truth, systems={"sure": sure, "poor": poor})[pair]["informedness"]
-        shown = found._repr_html_()
+        difference = ew.compare(truth=truth, systems={"sure": sure, "poor": poor})[pair]["informedness"]
+        shown = difference._repr_html_()
         cell = shown.partition(f"P({pair[0]} better)</td><td>")[2].partition("</td>")[0]
         assert cell == ("&gt; 0.999" if pair[0] == "sure" else "&lt; 0.001")

@@ -47,8 +47,8 @@ class Reader(HTMLParser):
 def labels_report() -> ew.Report:
     rng = np.random.default_rng(4)
     truth = rng.choice(["ham", "spam", "other"], 300)
-    said = np.where(rng.random(300) < 0.7, truth, rng.choice(["ham", "spam", "other"], 300))
-    return ew.evaluate(truth=truth, prediction=said)
+    predicted = np.where(rng.random(300) < 0.7, truth, rng.choice(["ham", "spam", "other"], 300))
+    return ew.evaluate(truth=truth, prediction=predicted)
 
 
 def scores_report() -> ew.Report:
@@ -86,12 +86,12 @@ def test_every_table_has_a_name_of_its_own_and_the_keyboard_reaches_it(both: Rep
 
 
 def test_headings_of_gathered_reports_are_a_tree(both: Report, page: str) -> None:
-    found = Reader(page).headings()
-    assert found[0] == (1, "Both")
-    assert [text for level, text in found if level == 2] == ["Labels", "Scores"]
-    sections = [text for level, text in found if level == 3]
+    result = Reader(page).headings()
+    assert result[0] == (1, "Both")
+    assert [text for level, text in result if level == 2] == ["Labels", "Scores"]
+    sections = [text for level, text in result if level == 3]
     assert [section.title.partition(": ")[2] for section in both.sections] == sections
-    assert all(after <= before + 1 for (before, _), (after, _) in pairwise(found))
+    assert all(after <= before + 1 for (before, _), (after, _) in pairwise(result))
 
 
 def test_headings_of_one_report_are_its_sections() -> None:
@@ -141,8 +141,8 @@ def test_numbers_typed_as_text_stand_to_the_right() -> None:
     columns = (Column("label"), Column("value"), Column("said"), Column("cases", "count"))
     rows = (("1", "$1,134.50", "12", 3), ("2", "–", "twelve", 4), ("3", "< 1e-12", "1", 5))
     cells = [
-        (tag, str(found["class"]))
-        for tag, found, _ in Reader(plain(*columns, rows=rows).to_html()).texts
+        (tag, str(result["class"]))
+        for tag, result, _ in Reader(plain(*columns, rows=rows).to_html()).texts
         if tag in ("td", "th")
     ]
     assert cells[:4] == [("th", kind) for kind in ("text", "number", "text", "number")]
@@ -206,9 +206,9 @@ def unpacked(columns: list[Any]) -> list[dict[str, Any]]:
 def test_data_of_charts_come_back_whole(both: Report, page: str) -> None:
     for name, chart in both.charts.items():
         text = re.findall(rf'<script type="application/json" id="spec-{name}">(.*?)</script>', page)[0]
-        found = json.loads(text)["datasets"]
-        for each, rows in chart.data.items():
-            back = unpacked(found[each])
+        datasets = json.loads(text)["datasets"]
+        for item, rows in chart.data.items():
+            back = unpacked(datasets[item])
             assert len(back) == len(rows)
             for one, other in zip(back, rows, strict=True):
                 for key, value in other.items():
@@ -226,8 +226,8 @@ def test_the_largest_tables_that_are_drawn_keep_the_page_small() -> None:
     rng = np.random.default_rng(6)
     labels = [f"{'<' * 30} a long name of a class in a deep tree {number:02d}" for number in range(30)]
     truth = rng.choice(labels, 3000)
-    said = np.where(rng.random(3000) < 0.6, truth, rng.choice(labels, 3000))
-    report = ew.evaluate(truth=truth, prediction=said, bets=True)
+    predicted = np.where(rng.random(3000) < 0.6, truth, rng.choice(labels, 3000))
+    report = ew.evaluate(truth=truth, prediction=predicted, bets=True)
     assert {"contingency", "bookmaker"} <= set(report.charts)
     assert len(report.to_html().encode()) < 1_500_000
 
@@ -236,12 +236,12 @@ def test_a_layer_is_named_by_any_text() -> None:
     """A name with a quote inside is data, not the end of an expression."""
     from edgeworth.report.charts.axes import colour_layer
 
-    who = 'it\'s "ours" \\'
+    text = 'it\'s "ours" \\'
     rows = ({"x": 1, "y": 2},)
 
     def draw(kit: Any) -> Any:
         layer = kit.base("points").mark_point().encode(x="x:Q", y="y:Q")
-        return colour_layer(kit.alt, layer, who, {who: "#123456"})
+        return colour_layer(kit.alt, layer, text, {text: "#123456"})
 
     svg = Chart("points", "", "", {"points": rows}, draw).svg()
     assert "it&apos;s" in svg or "it's" in svg
@@ -271,8 +271,8 @@ def test_a_page_of_a_comparison_is_called_by_its_systems_and_says_how_to_report_
         (2, "lab/&lt;a&gt; against lab/b – Edgeworth"),
         (3, "lab/&lt;a&gt;, lab/b, c – Edgeworth"),
     ):
-        found = ew.compare(truth=truth, systems=dict(list(names.items())[:systems]))
-        page = found.to_html()
+        comparison = ew.compare(truth=truth, systems=dict(list(names.items())[:systems]))
+        page = comparison.to_html()
         assert f"<title>{wanted}</title>" in page
         assert page.count(f"Edgeworth {ew.__version__}.</p>") == 1
 

@@ -47,7 +47,7 @@ SCORES = {"a": _scores(IS_RED), "b": _scores(IS_RED)}
 LISTS = {"a": _scores(RELEVANT), "b": _scores(RELEVANT)}
 PROBABILITIES = {"a": _probabilities(), "b": _probabilities()}
 CORRECT = {
-    name: [str(int(x == y)) for x, y in zip(each, COLOURS, strict=True)] for name, each in LABELS.items()
+    name: [str(int(x == y)) for x, y in zip(item, COLOURS, strict=True)] for name, item in LABELS.items()
 }
 GRADES = {name: RNG.choice([0.0, 0.5, 1.0], CASES).tolist() for name in "ab"}
 

@@ -30,8 +30,8 @@ def made(before: str) -> dict[str, object]:
     words = [sys.executable, "-c", PROGRAM.format(before=before)]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert done.stderr == ""
-    found: dict[str, object] = json.loads(done.stdout)
-    return found
+    payload: dict[str, object] = json.loads(done.stdout)
+    return payload
 
 
 @pytest.mark.parametrize("before", ["import scipy.stats", "import sklearn", "import pandas, pyarrow"])
@@ -60,8 +60,8 @@ def test_every_library_inside_the_bundle_has_a_notice() -> None:
     import vl_convert
 
     [extension] = Path(vl_convert.__file__).parent.glob("vl_convert.*.so")
-    found = re.findall(rb"npm/((?:@[a-z0-9-]+/)?[a-z0-9.-]+)@[0-9]+\.", extension.read_bytes())
-    packages = {name.decode() for name in found}
+    result = re.findall(rb"npm/((?:@[a-z0-9-]+/)?[a-z0-9.-]+)@[0-9]+\.", extension.read_bytes())
+    packages = {name.decode() for name in result}
     assert {"vega", "vega-lite", "d3-array", "fast-deep-equal"} <= packages
     notices = (files("edgeworth.report.html") / "notices.txt").read_text(encoding="utf-8")
     named = set(re.findall(r"[a-z0-9.-]+", notices.lower()))

@@ -165,7 +165,7 @@ def test_intervals_of_fifty_slices_hold_together(
     level, law = 1 - 0.05 / 50, [stats.binom(*x) for x in zip(sizes, (recall, fallout), strict=True)]
     covered = alone = 0.0
     for hits in range(sizes[0] + 1):
-        shares = [np.array([each], dtype=float) for each in (hits, sizes[0])]
+        shares = [np.array([item], dtype=float) for item in (hits, sizes[0])]
         low, high = NewcombeLaw(Combination(0.0, np.ones(1), *shares)).outer_interval(level)
         alone += law[0].pmf(hits) * (low <= recall <= high)
         for alarms in range(sizes[1] + 1):
@@ -446,10 +446,10 @@ def test_columns_are_separate_or_crossed() -> None:
 def test_systems_are_compared_in_each_slice_as_alone(name: str) -> None:
     systems, options = SYSTEMS[name]
     whole = ew.compare(DATA, truth="y", systems=systems, by="site", **options)
-    found = whole.report.numbers["slices"]
-    headline, level = found["measure"], found["level_of_each"]
+    slices = whole.report.numbers["slices"]
+    headline, level = slices["measure"], slices["level_of_each"]
     assert headline == whole.findings.headline
-    defined = [row for row in found["slices"] if row["undefined"] is None]
+    defined = [row for row in slices["slices"] if row["undefined"] is None]
     assert level == pytest.approx(1 - 0.05 / len(defined))
     for row in defined:
         alone = ew.compare(DATA[DATA.site == row["slice"]], truth="y", systems=systems, **options)
@@ -460,7 +460,7 @@ def test_systems_are_compared_in_each_slice_as_alone(name: str) -> None:
         p_value = np.nan if row["p_value"] is None else row["p_value"]
         assert p_value == pytest.approx(known.p_value(), nan_ok=True)
     frame = whole.to_frame()
-    assert set(frame.slice.dropna()) == {row["slice"] for row in found["slices"]}
+    assert set(frame.slice.dropna()) == {row["slice"] for row in slices["slices"]}
 
 
 def test_a_difference_has_one_sign_wherever_it_is_told() -> None:
@@ -476,20 +476,20 @@ def test_a_difference_has_one_sign_wherever_it_is_told() -> None:
 
         pair, claim = plain["comparison"]["pairs"][0], plain["claims"][0]["numbers"]
         everything = np.full(600, True)
-        found = [(pair | pair["measures"]["accuracy"], everything), (claim, everything)]
+        results = [(pair | pair["measures"]["accuracy"], everything), (claim, everything)]
         slices = plain["slices"]["slices"]
-        found += [({**row, "difference": row["value"]}, DATA.site == row["slice"]) for row in slices]
+        results += [({**row, "difference": row["value"]}, DATA.site == row["slice"]) for row in slices]
         rows = frame.assign(difference=frame.value).to_dict("records")
-        found += [(row, everything if pd.isna(row["by"]) else DATA.site == row["slice"]) for row in rows]
-        assert len(found) == 2 + 3 + 4
-        for row, cases in found:
+        results += [(row, everything if pd.isna(row["by"]) else DATA.site == row["slice"]) for row in rows]
+        assert len(results) == 2 + 3 + 4
+        for row, cases in results:
             assert [row["first"], row["second"]] == names
             assert row["difference"] == pytest.approx(known(cases))
             assert row["low"] <= row["difference"] <= row["high"]
         assert claim["better"] == "guess"
         assert "baseline" not in frame.columns
         assert frame.level.tolist() == pytest.approx([0.95, *[1 - 0.05 / 3] * 3])
-        line = dict(zip(*(each.split(",") for each in whole.to_csv().splitlines()[:2]), strict=True))
+        line = dict(zip(*(item.split(",") for item in whole.to_csv().splitlines()[:2]), strict=True))
         assert [line["first"], line["second"]] == names
         assert float(line["difference"]) == pytest.approx(known(everything))
         # Tables for people show the better system first, and name the difference.
@@ -520,8 +520,8 @@ def test_slices_of_three_systems_say_who_is_better_than_whom() -> None:
 
 def test_grades_are_compared_in_slices() -> None:
     data = DATA.assign(wrong=1 - DATA.right)
-    found = ew.compare(data, truth=None, systems=["right", "wrong"], kind="correct", by="lang").report
-    rows = {row["slice"]: row for row in found.numbers["slices"]["slices"]}
+    report = ew.compare(data, truth=None, systems=["right", "wrong"], kind="correct", by="lang").report
+    rows = {row["slice"]: row for row in report.numbers["slices"]["slices"]}
     assert set(rows) == {"en", "fr"}
     for name, part in data.groupby("lang"):
         row, (wins, losses) = rows[str(name)], (part.right.sum(), part.wrong.sum())
@@ -549,10 +549,10 @@ def test_slices_of_partial_credit_are_compared_by_the_mean_of_all(tmp_path: Path
     joined = ew.compare(files, truth=None, systems="points", kind="grades", join="id", by="topic")
     means = data.groupby("topic")[["a", "b"]].mean()
     for comparison in (whole, joined):
-        found = comparison.report.numbers["slices"]
-        assert found["measure"] == comparison.findings.headline == "mean"
-        assert len(found["slices"]) == 8
-        for row in found["slices"]:
+        slices = comparison.report.numbers["slices"]
+        assert slices["measure"] == comparison.findings.headline == "mean"
+        assert len(slices["slices"]) == 8
+        for row in slices["slices"]:
             known = means.loc[row["slice"]]
             assert row["value"] == pytest.approx(known[row["first"]] - known[row["second"]])
 
@@ -560,19 +560,19 @@ def test_slices_of_partial_credit_are_compared_by_the_mean_of_all(tmp_path: Path
 def test_frames_files_and_arrays_have_the_same_slices(tmp_path: Path) -> None:
     DATA.to_csv(tmp_path / "data.csv", index=False)
     arrays: dict[str, Any] = {"truth": DATA.y, "prediction": DATA.guess.tolist(), "positive": 1}
-    found = [
+    results = [
         evaluated("labels"),
         ew.evaluate(pl.from_pandas(DATA), by=["site"], **KINDS["labels"][1]),
         ew.evaluate(str(tmp_path / "data.csv"), by="site", **KINDS["labels"][1]),
         ew.evaluate(by={"site": DATA.site.to_numpy()}, **arrays),
     ]
-    assert all(each.numbers["slices"] == found[0].numbers["slices"] for each in found[1:])
+    assert all(item.numbers["slices"] == results[0].numbers["slices"] for item in results[1:])
 
 
 def test_several_columns_are_one_family() -> None:
-    found = ew.evaluate(DATA, by=["site", "lang"], **KINDS["labels"][1]).numbers["slices"]
-    assert found["level_of_each"] == pytest.approx(0.99)
-    assert {(row["by"], row["slice"]) for row in found["slices"]} == {
+    slices = ew.evaluate(DATA, by=["site", "lang"], **KINDS["labels"][1]).numbers["slices"]
+    assert slices["level_of_each"] == pytest.approx(0.99)
+    assert {(row["by"], row["slice"]) for row in slices["slices"]} == {
         *(("site", name) for name in ("north", "south", "tiny")),
         *(("lang", name) for name in ("en", "fr")),
     }
@@ -581,16 +581,16 @@ def test_several_columns_are_one_family() -> None:
 def test_a_slice_without_a_value_says_why_and_rows_without_a_slice_are_one() -> None:
     data = DATA.assign(part=np.where(TRUTH == 1, "all real", None))
     report = ew.evaluate(data, by="part", **KINDS["labels"][1])
-    found = report.numbers["slices"]["slices"]
-    said = next(section.text for section in report.sections if section.title == "By part")
-    assert [text.partition(": ")[::2] for text in said] == [
+    slices = report.numbers["slices"]["slices"]
+    wording = next(section.text for section in report.sections if section.title == "By part")
+    assert [text.partition(": ")[::2] for text in wording] == [
         ("2 slices have no informedness", "only one class occurs.")
     ]
-    assert {row["slice"]: row["cases"] for row in found} == {
+    assert {row["slice"]: row["cases"] for row in slices} == {
         "all real": float(TRUTH.sum()),
         "(no value)": float(600 - TRUTH.sum()),
     }
-    assert all("class occurs" in row["undefined"] for row in found)
+    assert all("class occurs" in row["undefined"] for row in slices)
 
 
 def test_fifty_slices_are_shown_and_the_others_counted() -> None:
@@ -646,8 +646,8 @@ def test_joined_grades_in_slices_that_one_table_knows() -> None:
     )
     other = pd.DataFrame({"id": np.arange(60)[::-1], "ok": rng.integers(2, size=60)})
     options = {"join": "id", "kind": "correct"}
-    found = ew.compare({"one": items, "two": other}, truth=None, systems="ok", by="topic", **options)
-    slices = {row["slice"]: row for row in found.report.numbers["slices"]["slices"]}
+    comparison = ew.compare({"one": items, "two": other}, truth=None, systems="ok", by="topic", **options)
+    slices = {row["slice"]: row for row in comparison.report.numbers["slices"]["slices"]}
     assert set(slices) == {"a", "b"}
     for topic, row in slices.items():
         part = items[items.topic == topic]

@@ -51,9 +51,9 @@ def test_systems_that_are_identical_or_constant_are_named(kind: str) -> None:
     copies = warnings_of(compare({"a": own, "b": other, "c": own.copy()}))
     assert [x for x in copies if SAME in x] == [f"a and c {SAME}"]
     constant = np.full(120, own[0])
-    found = [x for x in warnings_of(compare({"a": own, "b": constant})) if ONE_VALUE in x]
-    assert len(found) == 1
-    assert found[0].startswith("b is ")
+    results = [x for x in warnings_of(compare({"a": own, "b": constant})) if ONE_VALUE in x]
+    assert len(results) == 1
+    assert results[0].startswith("b is ")
 
 
 def test_systems_that_differ_in_one_case_are_two() -> None:
@@ -116,14 +116,14 @@ def test_identifiers_that_repeat_are_named(kind: str, tmp_path: Path) -> None:
         path = tmp_path / f"cases.{kind}"
         data.to_csv(path, index=False) if kind == "csv" else data.to_parquet(path)
         data = path
-    said = "60 values occur more than once in the column 'case_id', but each row counts as a case."
-    for found in (
+    text = "60 values occur more than once in the column 'case_id', but each row counts as a case."
+    for result in (
         ew.evaluate(data, truth="truth", prediction="a"),
         ew.compare(data, truth="truth", systems=["a", "b"]),
         ew.evaluate(ew.tally(data, truth="truth", prediction="a")),
     ):
-        (warning,) = repeats_of(found)
-        assert warning.startswith(said)
+        (warning,) = repeats_of(result)
+        assert warning.startswith(text)
         assert "--cluster case_id" in warning
     # What the warning advises ends it.
     assert not repeats_of(ew.evaluate(data, truth="truth", prediction="a", cluster="case_id"))

@@ -107,9 +107,9 @@ def test_the_last_step_of_a_cell_escapes(name: str) -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A table for each label, with columns that are called so too."""
-    for place, label in enumerate(HOSTILE.values()):
+    for index, label in enumerate(HOSTILE.values()):
         truth, both = systems(label)
-        with (tmp_path / f"d{place}.csv").open("w", encoding="utf-8", newline="") as file:
+        with (tmp_path / f"d{index}.csv").open("w", encoding="utf-8", newline="") as file:
             rows = zip(truth, both["first"], both["second"], strict=True)
             csv.writer(file).writerows([("y", "a", f"b{label}"), *rows])
     return tmp_path

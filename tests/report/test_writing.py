@@ -76,14 +76,14 @@ def test_links_and_pipes_stay_what_they_are(tmp_path: Path) -> None:
 def test_what_is_read_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "x.csv").write_text("y,p\n" + "1,1\n0,0\n" * 20, encoding="utf-8")
     words = ["evaluate", "x.csv", "--truth", "y", "--prediction", "p"]
-    for extra, said in (
+    for extra, text in (
         (["--json", "x.csv"], "x.csv is read, so nothing is written over it"),
         (["--json", "o", "--html", "o"], "two outputs would be written to one file"),
         (["--html", "nowhere/o.html"], "'nowhere/o.html' cannot be written: there is no such folder"),
         (["--html", ""], "'' cannot be written: there is no such folder"),
         (["--chart", "edges", "o.gif"], "the file of a chart must end in svg, png, pdf, json"),
     ):
-        assert said in refused(call(tmp_path, capsys, *words, *extra))
+        assert text in refused(call(tmp_path, capsys, *words, *extra))
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]
 
 

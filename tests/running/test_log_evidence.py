@@ -82,10 +82,10 @@ def test_no_winner_is_named_on_account_of_a_run_that_did_not_finish(tmp_path: Pa
     assert "lab/beta beats lab/alpha" in allowed.verdict
     assert f"The run of lab/beta did not finish {progress}" in allowed.verdict
     for name in ("difference", "p_value"):
-        found = [
+        results = [
             x.to_dict()["comparison"]["pairs"][0]["measures"]["accuracy"][name] for x in (comparison, allowed)
         ]
-        assert found[0] == found[1]
+        assert results[0] == results[1]
 
 
 def test_slices_and_options_of_an_unfinished_run_have_no_winner_either(tmp_path: Path) -> None:
@@ -98,9 +98,9 @@ def test_slices_and_options_of_an_unfinished_run_have_no_winner_either(tmp_path:
             samples.append(inspect_sample(number, "C" if answer == "A" else "I", **more))
         write_eval(tmp_path / f"{model}.eval", inspect_log(samples, model=model, status=status))
     paths = [tmp_path / f"{name}.eval" for name in NAMES]
-    found = ew.compare(paths, by="topic").to_dict()
-    assert [row["is_shown"] for row in found["slices"]["slices"]] == [False, False]
-    assert not any(claim["strength"] == "shown" for claim in found["claims"])
+    result = ew.compare(paths, by="topic").to_dict()
+    assert [row["is_shown"] for row in result["slices"]["slices"]] == [False, False]
+    assert not any(claim["strength"] == "shown" for claim in result["claims"])
     allowed = ew.compare(paths, by="topic", allow_unfinished=True).to_dict()
     assert [row["is_shown"] for row in allowed["slices"]["slices"]] == [True, True]
 
@@ -135,8 +135,8 @@ def test_a_newer_cancelled_log_does_not_replace_a_complete_one(tmp_path: Path, c
     for name, rate in (("alpha", 0.5), ("beta", 0.7)):
         write_log(tmp_path / f"2026-01-01_{name}.eval", made_up(1, rate), model=name)
     write_log(tmp_path / "2026-01-02_beta.eval", made_up(2, 0.7, 10), model="beta", status="cancelled")
-    found = ew.compare(tmp_path).to_dict()
-    assert {run["system"]: run["answers"] for run in found["logs"]} == {"alpha": 200, "beta": 200}
+    result = ew.compare(tmp_path).to_dict()
+    assert {run["system"]: run["answers"] for run in result["logs"]} == {"alpha": 200, "beta": 200}
     shown = flat(call(tmp_path, capsys, "compare", ".").stdout)
     assert "Skipped logs of unfinished runs: 2026-01-02_beta.eval." in shown
     assert "--allow-unfinished" not in shown
@@ -165,8 +165,8 @@ def test_errors_are_dropped_or_count_as_wrong(tmp_path: Path) -> None:
 
     for rule, numbers in (("drop", kept), ("wrong", range(200))):
         comparison = ew.compare(paths, errors=rule)
-        found, expected = comparison["lab/beta", "lab/alpha"]["accuracy"], direct(numbers)
-        assert (found.difference, found.p_value()) == (expected.difference, expected.p_value())
+        result, expected = comparison["lab/beta", "lab/alpha"]["accuracy"], direct(numbers)
+        assert (result.difference, result.p_value()) == (expected.difference, expected.p_value())
         assert comparison.to_dict()["provenance"]["errors"] == rule
 
 
@@ -520,9 +520,11 @@ def test_position_bias_is_in_the_verdict(tmp_path: Path) -> None:
         samples.append(inspect_sample(number, "C" if truth == answer else "I", **more))
     report = ew.evaluate(write_eval(tmp_path / "a.eval", inspect_log(samples)))
     assert "Position bias: option A is chosen in " in report.verdict
-    found = report.numbers["position_bias"]
-    assert [option["option"] for option in found["options"]] == list("ABCD")
-    assert found["options"][0]["predicted"] == sum(x["scores"]["choice"]["answer"] == "A" for x in samples)
+    position_bias = report.numbers["position_bias"]
+    assert [option["option"] for option in position_bias["options"]] == list("ABCD")
+    assert position_bias["options"][0]["predicted"] == sum(
+        x["scores"]["choice"]["answer"] == "A" for x in samples
+    )
     edges = section_rows(report, "Multiple-choice answers: Class by class")
     assert edges[0][2] > edges[0][1]  # more predictions than cases, whatever the edge
 
@@ -541,14 +543,14 @@ def test_the_schema_describes_run_logs(tmp_path: Path) -> None:
     reports = [ew.evaluate(paths[0]), ew.compare(paths)]
     for report in reports:
         check.validate(json.loads(report.to_json()))
-    found = json.loads(reports[0].to_json())
-    assert {"logs", "position_bias"} <= set(found)
-    assert not check.is_valid(found | {"logs": [{"system": "x"}]})
+    payload = json.loads(reports[0].to_json())
+    assert {"logs", "position_bias"} <= set(payload)
+    assert not check.is_valid(payload | {"logs": [{"system": "x"}]})
 
 
 def what_was_read(report: Any) -> Any:
-    return next(each for each in report.sections if each.title == "What was read").text
+    return next(section for section in report.sections if section.title == "What was read").text
 
 
 def section_rows(report: Any, title: str) -> Any:
-    return next(each for each in report.sections if each.title == title).grids[0].rows
+    return next(section for section in report.sections if section.title == title).grids[0].rows

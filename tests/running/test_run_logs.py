@@ -57,7 +57,7 @@ def write_choices(folder: Path, task: str, skill: float, items: int = 40) -> Pat
 
 
 def section(report: Any, title: str) -> Any:
-    return next(each for each in report.sections if each.title == title)
+    return next(item for item in report.sections if item.title == title)
 
 
 def test_means_and_the_clustered_standard_error_are_those_of_the_header(tmp_path: Path) -> None:
@@ -114,11 +114,11 @@ def test_two_logs_are_compared_item_by_item(tmp_path: Path) -> None:
     runs = {run.system: run for [run] in read_runs(paths)}
     tallies = {n: ew.Grades.from_grades(x.grades["choice"], ids=x.ids) for n, x in runs.items()}
     direct = ew.compare(tallies)["lab/large", "lab/small"]["accuracy"]
-    found = comparison["lab/large", "lab/small"]["accuracy"]
-    assert (found.difference, found.p_value()) == (direct.difference, direct.p_value())
+    accuracy = comparison["lab/large", "lab/small"]["accuracy"]
+    assert (accuracy.difference, accuracy.p_value()) == (direct.difference, direct.p_value())
     rate = 1 / next(iter(runs.values())).items[0].options
-    for each in comparison.findings.chance.values():
-        assert each.chance == pytest.approx(rate)
+    for value in comparison.findings.chance.values():
+        assert value.chance == pytest.approx(rate)
     answers = comparison.report.numbers["reports"]["Multiple-choice answers"]["comparison"]
     assert answers["headline"] == "informedness"
     assert [claim["about"] for claim in comparison.report.to_dict()["claims"]] == ["accuracy"]
@@ -289,13 +289,13 @@ def test_one_log_has_one_system_and_one_file_is_not_two(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_told_before_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id,y,p\n1,1,0\n")
     (tmp_path / "empty").mkdir()
-    for data, said in (
+    for data, text in (
         (["nope.eval", "other.eval"], r"nope\.eval does not exist"),
         ("empty", "empty is a folder without data"),
         (["t.csv", "empty"], "empty is a folder without data"),
     ):
         paths = [tmp_path / name for name in ([data] if isinstance(data, str) else data)]
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=text):
             ew.compare(paths if len(paths) > 1 else paths[0])
     with pytest.raises(OptionError, match=r"name what to compare .* --grade$"):
         ew.compare([tmp_path / "t.csv"] * 2, join="id")
@@ -418,11 +418,11 @@ def test_what_preview_suggests_runs(
 ) -> None:
     (tmp_path / "t.csv").write_text(made_up(*heads))
     shown = call(tmp_path, capsys, "preview", "t.csv").stdout.partition("Commands to try:\n")[2]
-    found = [line.split()[1:] for line in shown.splitlines()]
+    results = [line.split()[1:] for line in shown.splitlines()]
     given = ["t.csv", *(["--truth", heads[0]] if heads[0] != "success" else [])]
-    plain = [[",".join(sorted(x.split(","))) for x in words if x not in given] for words in found]
+    plain = [[",".join(sorted(x.split(","))) for x in words if x not in given] for words in results]
     assert [" ".join(words) for words in plain if "COLUMN" not in words] == asked
-    for words in found:
+    for words in results:
         if not {"COLUMN", "CLASS"} & {*words}:
             done = call(tmp_path, capsys, *words, "--json", "-")
             assert done.returncode == 0, done.stderr
@@ -479,8 +479,8 @@ def test_a_topic_that_one_log_lacks_or_failed_in_is_left_out(
 ) -> None:
     names = ("a", "bb")
     paths = [
-        write_topics(tmp_path / f"{name}.json", name, "xyz" * 6, **(change if place == which else {}))
-        for place, name in enumerate(names)
+        write_topics(tmp_path / f"{name}.json", name, "xyz" * 6, **(change if index == which else {}))
+        for index, name in enumerate(names)
     ]
     rows = ew.compare(paths, by="topic").report.numbers["slices"]["slices"]
     assert {row["slice"]: row["cases"] for row in rows} == {"x": 6, "y": 6}

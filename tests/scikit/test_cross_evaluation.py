@@ -61,15 +61,15 @@ def test_a_report_is_on_the_pooled_predictions_of_scikit_learn() -> None:
     table = ew.ContingencyTable.from_labels(Y, cross_val_predict(LogisticRegression(), X, Y, cv=cv))
     assert report.numbers["estimates"]["informedness"]["value"] == ew.measure(table, "informedness")
     folds = cross_val_score(LogisticRegression(), X, Y, cv=cv, scoring=informedness_scorer)
-    found = report.numbers["cross_validation"]["systems"]["estimator"]
-    assert found["values"] == pytest.approx(folds.tolist())
-    assert found["deviation"] == pytest.approx(folds.std(ddof=1))
+    estimator = report.numbers["cross_validation"]["systems"]["estimator"]
+    assert estimator["values"] == pytest.approx(folds.tolist())
+    assert estimator["deviation"] == pytest.approx(folds.std(ddof=1))
 
 
 def test_a_comparison_has_the_corrected_test_of_its_primary_measure() -> None:
     cv = StratifiedKFold(5)
     comparison = cross_evaluate(TWO, X, Y, cv=cv, n_jobs=2)
-    scores = [cross_val_score(each, X, Y, cv=cv, scoring=informedness_scorer) for each in TWO.values()]
+    scores = [cross_val_score(value, X, Y, cv=cv, scoring=informedness_scorer) for value in TWO.values()]
     gaps = scores[0] - scores[1]
     t = gaps.mean() / np.sqrt((1 / 5 + 1 / 4) * gaps.var(ddof=1))
     (row,) = comparison.to_dict()["cross_validation"]["next_training_set"]
@@ -222,8 +222,8 @@ def test_repeated_scores_are_ranked_within_folds_and_clustered_by_case() -> None
     ]
     rows, folds = np.concatenate(tests), np.repeat(np.arange(12), [len(test) for test in tests])
     lists = ew.RankedLists.from_scores(Y[rows], np.concatenate(scores), groups=folds, clusters=rows)
-    found, expected = report.numbers["measures"]["roc_auc"], ew.estimate(lists, "roc_auc").to_dict()
-    assert (found["low"], found["high"]) == pytest.approx((expected["low"], expected["high"]))
+    result, expected = report.numbers["measures"]["roc_auc"], ew.estimate(lists, "roc_auc").to_dict()
+    assert (result["low"], result["high"]) == pytest.approx((expected["low"], expected["high"]))
     groups = np.repeat(np.arange(60), 4)
     grouped = cross_evaluate(TWO, X, Y, kind="scores", cv=GroupKFold(5), groups=groups)
     assert "240 cases in 60 clusters" in grouped.verdict

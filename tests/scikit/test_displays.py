@@ -212,7 +212,7 @@ def test_systems_are_compared() -> None:
     stump = DecisionTreeClassifier(max_depth=1).fit(points[:60], truth[:60])
     models = {"line": model, "stump": stump}
     display = ours.ComparisonDisplay.from_estimator(models, points, truth, kind="probabilities")
-    systems = {name: each.predict_proba(points)[:, 1] for name, each in models.items()}
+    systems = {name: item.predict_proba(points)[:, 1] for name, item in models.items()}
     comparison = ew.compare(truth=truth, systems=systems, kind="probabilities", positive="birch")
     assert display.verdict == comparison.verdict
     rows = comparison.charts["differences"].data["differences"]
@@ -247,8 +247,8 @@ def test_curves_on_the_same_axes_have_colours_of_their_own(kind: Any) -> None:
     model, points, truth = problem()
     stump = DecisionTreeClassifier(max_depth=2).fit(points[:60], truth[:60])
     _, ax = pyplot.subplots()
-    for name, each in {"line": model, "tree": stump}.items():
-        kind.from_estimator(each, points, truth, ax=ax, name=name)
+    for name, item in {"line": model, "tree": stump}.items():
+        kind.from_estimator(item, points, truth, ax=ax, name=name)
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert len(labels) == len(set(labels))
     colours = {line.get_label().split(" (")[0]: line.get_color() for line in ax.lines}

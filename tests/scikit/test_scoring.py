@@ -158,9 +158,9 @@ def test_a_search_keeps_the_best_informed() -> None:
         scoring={"informedness": informedness_scorer, "markedness": markedness_scorer},
         refit="informedness",
     ).fit(points, classes)
-    found = search.cv_results_["mean_test_informedness"]
-    assert search.best_index_ == int(np.argmax(found))
-    assert search.best_score_ == max(found) > 0.5
+    mean_test_informedness = search.cv_results_["mean_test_informedness"]
+    assert search.best_index_ == int(np.argmax(mean_test_informedness))
+    assert search.best_score_ == max(mean_test_informedness) > 0.5
 
 
 def test_a_fold_of_one_class_is_nan_and_not_0() -> None:
@@ -266,7 +266,7 @@ def test_weights_reach_scorers_through_metadata_routing(name: str) -> None:
     folds = list(KFold(3).split(points))
     with sklearn.config_context(enable_metadata_routing=True):
         routed = clone(scorer).set_score_request(sample_weight=True)
-        found = cross_validate(
+        test_score = cross_validate(
             LogisticRegression().set_fit_request(sample_weight=False),
             points,
             classes,
@@ -274,7 +274,7 @@ def test_weights_reach_scorers_through_metadata_routing(name: str) -> None:
             cv=folds,
             params={"sample_weight": weights},
         )["test_score"]
-    for score, (train, test) in zip(found, folds, strict=True):
+    for score, (train, test) in zip(test_score, folds, strict=True):
         fitted = LogisticRegression().fit(points[train], classes[train])
         wanted = theirs(classes[test], fitted.decision_function(points[test]), weights[test])
         assert score == pytest.approx(wanted, **EXACT)

@@ -87,8 +87,8 @@ def test_the_refusal_names_both_and_its_advice_helps() -> None:
     ids=["fresh index", "list", "array", "polars", "other index"],
 )
 def test_rows_without_a_common_index_are_paired_by_position(prediction: Any) -> None:
-    found = ew.ContingencyTable.from_labels(TRUTH, prediction)
-    assert found.to_dict() == ew.ContingencyTable.from_labels(TRUTH, LABELS).to_dict()
+    result = ew.ContingencyTable.from_labels(TRUTH, prediction)
+    assert result.to_dict() == ew.ContingencyTable.from_labels(TRUTH, LABELS).to_dict()
 
 
 @pytest.mark.parametrize(

@@ -118,9 +118,9 @@ def test_tables_are_those_of_the_frame(tmp_path: Path, column: Any) -> None:
         with pytest.raises(InputError, match="no rows are left"):
             tallied(path, truth="y", prediction="guess", options={"missing": "drop"})
         return
-    found = tallied(path, truth="y", prediction="guess", options={"missing": "drop"})
+    result = tallied(path, truth="y", prediction="guess", options={"missing": "drop"})
     frame = tallied(pq.read_table(path), truth="y", prediction="guess", options={"missing": "drop"})
-    assert repr(found) == repr(frame)
+    assert repr(result) == repr(frame)
 
 
 @pytest.mark.parametrize("column", BY_ROWS.values(), ids=BY_ROWS)
@@ -203,8 +203,8 @@ def test_few_rows_are_read_without_loading_an_engine(
 ) -> None:
     write(tmp_path / "file.parquet", pa.array(["a", "b", "b"]))
     (tmp_path / "folder").mkdir()
-    for place in range(2):
-        write(tmp_path / "folder" / f"{place}.parquet", pa.array(["a", "b", "b"]))
+    for index in range(2):
+        write(tmp_path / "folder" / f"{index}.parquet", pa.array(["a", "b", "b"]))
     begun: list[int] = []
 
     def connected() -> Any:
@@ -278,12 +278,12 @@ def test_nothing_stays_when_nobody_reads_to_the_end(tmp_path: Path, monkeypatch:
 
 def test_the_engine_is_bounded_and_fetches_nothing() -> None:
     with duckdb_connection.connect() as connection:
-        said = dict(connection.sql("SELECT name, value FROM duckdb_settings()").fetchall())
-    assert said["autoinstall_known_extensions"] == "false"
-    assert said["autoload_known_extensions"] == "false"
-    assert said["enable_progress_bar_print"] == "false"
-    assert int(said["threads"]) <= duckdb_connection.MAX_THREADS
-    assert said["memory_limit"].split()[0] == "183.1"  # 192 MB in MiB
+        values = dict(connection.sql("SELECT name, value FROM duckdb_settings()").fetchall())
+    assert values["autoinstall_known_extensions"] == "false"
+    assert values["autoload_known_extensions"] == "false"
+    assert values["enable_progress_bar_print"] == "false"
+    assert int(values["threads"]) <= duckdb_connection.MAX_THREADS
+    assert values["memory_limit"].split()[0] == "183.1"  # 192 MB in MiB
 
 
 INTERRUPTED = """

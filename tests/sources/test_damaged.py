@@ -84,7 +84,7 @@ def test_half_of_a_character_is_refused_with_its_row(tmp_path: Path, line: str) 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
 def test_a_first_line_of_more_than_a_glance(tmp_path: Path, ending: str) -> None:
-    names = [f"a column with a long name {place}" for place in range(5000)] + ["y"]
+    names = [f"a column with a long name {index}" for index in range(5000)] + ["y"]
     path = tmp_path / f"file.{ending}"
     if ending == "csv":
         path.write_text(",".join(names) + "\n" + ",".join(["x"] * len(names)) + "\n")

@@ -27,8 +27,8 @@ def text(delimiter: str = ",", newline: str = "\n", head: str = "") -> str:
 
 def tally(path: Path, **options: Any) -> dict[str, Any]:
     columns = {"truth": "truth", "prediction": "prediction"}
-    found = tally_decisions(open_source(path), columns, **options).to_dict()
-    return {name: found[name] for name in ("labels", "counts", "abstained", "dropped")}
+    result = tally_decisions(open_source(path), columns, **options).to_dict()
+    return {name: result[name] for name in ("labels", "counts", "abstained", "dropped")}
 
 
 Write = Callable[..., Path]
@@ -126,8 +126,8 @@ def test_nothing_but_an_empty_field_is_missing(write: Write) -> None:
     path = write("truth,prediction\nNA,NA\nnull,null\nnan,NA\n")
     assert tally(path)["labels"] == ["NA", "nan", "null"]
     assert any(
-        "looks like a missing value" in said
-        for said in evaluate(path, truth="truth", prediction="prediction").warnings
+        "looks like a missing value" in warning
+        for warning in evaluate(path, truth="truth", prediction="prediction").warnings
     )
 
 

@@ -72,8 +72,8 @@ def test_columns_may_be_called_by_integers() -> None:
 def test_joined_tables_and_gates_take_integer_columns_too() -> None:
     expected = ew.compare(WIDE, truth="truth", systems=["good", "bad"])["good", "bad"]["accuracy"].difference
     tables = {
-        name: pd.DataFrame({0: range(120), 1: TRUTH, 2: said})
-        for name, said in {"good": GOOD, "bad": BAD}.items()
+        name: pd.DataFrame({0: range(120), 1: TRUTH, 2: text})
+        for name, text in {"good": GOOD, "bad": BAD}.items()
     }
     joined = ew.compare(tables, truth=1, systems=2, join=0)
     assert joined["good", "bad"]["accuracy"].difference == expected

@@ -38,9 +38,12 @@ def write(folder: Path, **tables: pd.DataFrame) -> list[str]:
 
 def numbers(comparison: ew.Comparison) -> Any:
     """What was found, but not where it came from, nor in what words."""
-    found = comparison["a", "b"]
-    wanted = list(found)
-    return {name: (found[name].difference, found[name].interval(), found[name].p_value()) for name in wanted}
+    difference = comparison["a", "b"]
+    wanted = list(difference)
+    return {
+        name: (difference[name].difference, difference[name].interval(), difference[name].p_value())
+        for name in wanted
+    }
 
 
 def compare(truth: Any = None, systems: Any = None, *, data: Any = None, **options: Any) -> ew.Comparison:
@@ -57,10 +60,10 @@ WIDE = compare(TRUTH, {"a": FIRST, "b": SECOND})
 @given(st.randoms(use_true_random=False))
 def test_any_order_of_rows_is_the_wide_table(order: random.Random) -> None:
     tables = [table(FIRST), table(SECOND)]
-    shuffled = [each.iloc[order.sample(range(24), 24)] for each in tables]
+    shuffled = [item.iloc[order.sample(range(24), 24)] for item in tables]
     joined = compare("y", "p", data=dict(zip("ab", shuffled, strict=True)), join="id")
     assert numbers(joined) == numbers(WIDE)
-    long = pd.concat([each.assign(model=name) for name, each in zip("ab", shuffled, strict=True)])
+    long = pd.concat([member.assign(model=name) for name, member in zip("ab", shuffled, strict=True)])
     long = long.iloc[order.sample(range(48), 48)]
     split = compare("y", "p", data=long, system="model", id="id")
     assert numbers(split) == numbers(compare(TRUTH, {x: {"a": FIRST, "b": SECOND}[x] for x in split.names}))
@@ -144,8 +147,8 @@ def test_unmatched_ids_are_left_out_and_named() -> None:
     joined = compare("y", "p", data=data, join="id")
     assert numbers(joined) == numbers(compare(TRUTH[2:20], {"a": FIRST[2:20], "b": SECOND[2:20]}))
     assert len(joined.notices) == 1
-    for said in ("18 cases", "2 in a (id 'q0'; id 'q1')", "4 in b (id 'q20'; id 'q21'; id 'q22'; …)"):
-        assert said in joined.notices[0]
+    for text in ("18 cases", "2 in a (id 'q0'; id 'q1')", "4 in b (id 'q20'; id 'q21'; id 'q22'; …)"):
+        assert text in joined.notices[0]
     with pytest.raises(InputError, match=r"2 in a .*'q0'; id 'q1'"):
         compare("y", "p", data=data, join="id", unmatched="error")
     with pytest.raises(InputError, match="no id is in all of a, b"):
@@ -220,9 +223,9 @@ def test_equal_ids_have_one_number(batches: list[list[str]]) -> None:
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, a=table(FIRST), b=table(SECOND, guess=SECOND), gold=table(FIRST))
     words = ["compare", "a.csv", "b.csv", "--truth", "y"]
-    said = refused(call(tmp_path, capsys, *words, "--prediction", "p", "--prediction", "guess"))
-    assert "--join COLUMN" in said
-    assert "--concatenate" in said
+    message = refused(call(tmp_path, capsys, *words, "--prediction", "p", "--prediction", "guess"))
+    assert "--join COLUMN" in message
+    assert "--concatenate" in message
     done = call(tmp_path, capsys, *words, "--prediction", "p", "--join", "id", "--json", "-")
     assert done.returncode == 0, done.stderr
     assert '"difference"' in done.stdout
@@ -296,7 +299,9 @@ def test_a_joined_item_in_two_clusters_is_named_by_its_id(
 
 
 def test_grades_and_labels_say_alike_where_they_come_from(tmp_path: Path) -> None:
-    rights = {name: [int(x == y) for x, y in zip(found, TRUTH, strict=True)] for name, found in SAID.items()}
+    rights = {
+        name: [int(x == y) for x, y in zip(result, TRUTH, strict=True)] for name, result in SAID.items()
+    }
     paths = write(tmp_path, **{name: table(SAID[name], c=rights[name]) for name in SAID})
     labels = ew.compare(paths, truth="y", systems="p", join="id").provenance
     grades = ew.compare(paths, truth=None, systems="c", join="id", kind="correct").provenance

@@ -183,7 +183,7 @@ def test_one_json_value_has_rows(tmp_path: Path, document: Any, indent: int | No
     path.write_text(json.dumps(document, indent=indent))
     lines = tmp_path / "file.jsonl"
     lines.write_text("".join(f"{json.dumps(row)}\n" for row in CASES))
-    tables = [ew.tally(each, truth="y", prediction="doc.answer").final for each in (path, lines)]
+    tables = [ew.tally(item, truth="y", prediction="doc.answer").final for item in (path, lines)]
     assert [table.counts.tolist() for table in tables] == [[[1, 1], [0, 1]]] * 2
     with pytest.raises(InputError, match=r"no column 'doc\.reply'"):
         ew.tally(path, truth="y", prediction="doc.reply")

@@ -67,14 +67,14 @@ def shards(folder: Path, ending: str, names: tuple[str, ...] = ("p1", "p2", "p10
 
 def order(data: Any) -> str:
     """The truths in the order in which they are read."""
-    found = []
+    results = []
     row = 1
     for batch in open_source(data).batches(["y", "guess"]):
         assert batch.first_row == row
         row += len(batch)
         column: Any = batch.columns["y"]
-        found += [column.labels[code] for code in column.codes.tolist()]
-    return "".join(map(str, found))
+        results += [column.labels[code] for code in column.codes.tolist()]
+    return "".join(map(str, results))
 
 
 @every_kind
@@ -145,9 +145,9 @@ def test_folders_that_say_something_of_their_rows(tmp_path: Path, ending: str) -
         WRITERS[ending](folder / f"part{ending}", SHARDS[number])
     source = open_source(tmp_path)
     assert getattr(source, "names", ()) == ("y", "guess", "day", "site")
-    found: dict[str, list[Any]] = {"day": [], "site": []}
+    results: dict[str, list[Any]] = {"day": [], "site": []}
     for batch in source.batches(["day", "site"]):
-        for name, values in found.items():
+        for name, values in results.items():
             column: Any = batch.columns[name]
             values += (
                 [column.labels[code] if code >= 0 else None for code in column.codes]
@@ -156,8 +156,8 @@ def test_folders_that_say_something_of_their_rows(tmp_path: Path, ending: str) -
             )
     # Sorted by name, 1 before 2 before 10. Text files have nothing but text.
     days = [1, 2, 2, 10, 10, 10]
-    assert found["day"] == (list(map(str, days)) if ending == ".csv" else days)
-    assert found["site"] == ["x", "a b", "a b", None, None, None]
+    assert results["day"] == (list(map(str, days)) if ending == ".csv" else days)
+    assert results["site"] == ["x", "a b", "a b", None, None, None]
     clustered = tallied(tmp_path, truth="y", prediction="guess", cluster="day")
     assert clustered["table"]["counts"] == COUNTS
 
@@ -324,11 +324,11 @@ def test_one_fingerprint_of_several_files(tmp_path: Path) -> None:
     import hashlib
 
     paths = shards(tmp_path / "here", ".csv")
-    each = [f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}" for path in paths]
-    whole = hashlib.sha256("".join(f"{digest}\n" for digest in each).encode()).hexdigest()
+    results = [f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}" for path in paths]
+    whole = hashlib.sha256("".join(f"{digest}\n" for digest in results).encode()).hexdigest()
     assert file_digest(tmp_path / "here") == f"sha256:{whole}"
     assert file_digest(str(tmp_path / "here" / "*.csv")) == file_digest(paths) == f"sha256:{whole}"
-    assert file_digest(paths[:1]) == each[0]
+    assert file_digest(paths[:1]) == results[0]
     assert file_digest(paths[::-1]) != file_digest(paths)
     assert file_digest(tmp_path / "nowhere") is None
 

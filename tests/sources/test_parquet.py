@@ -111,12 +111,12 @@ def test_rows_are_known_and_numbered_through(
 def test_text_comes_as_codes_only_where_labels_are_few(tmp_path: Path, number: int, is_few: bool) -> None:
     """A list of all labels of a row group would hold the whole column of identifiers in memory."""
     path = tmp_path / "file.parquet"
-    texts = [f"a rather long identifier {place % number}" for place in range(60_000)]
+    texts = [f"a rather long identifier {index % number}" for index in range(60_000)]
     pq.write_table(pa.table({"nested": [{"y": "x"}] * 60_000, "y": texts}), path)
     source = parquet.ParquetSource(path)
     assert source._columns_to_encode(["y"]) == ["y"] * is_few
-    found = [batch.columns["y"] for batch in source.batches(["y"])]
-    labels = [column.labels[code] for column in found if isinstance(column, Coded) for code in column.codes]
+    results = [batch.columns["y"] for batch in source.batches(["y"])]
+    labels = [column.labels[code] for column in results if isinstance(column, Coded) for code in column.codes]
     assert labels == texts
 
 

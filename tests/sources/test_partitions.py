@@ -41,7 +41,10 @@ PARTITIONS: dict[int, list[list[int]]] = {0: [[1, 2], [3]], 1: [], 2: [[4, 5]], 
 def part(number: int, before: int = 0, changed: dict[int, list[list[int]]] | None = None) -> PartitionTally:
     lists = (changed or PARTITIONS)[number]
     firsts = np.cumsum([1, *map(len, lists)])
-    batches = [Batch({"y": np.array(each)}, int(first)) for each, first in zip(lists, firsts, strict=False)]
+    batches = [
+        Batch({"y": np.array(ranked_list)}, int(first))
+        for ranked_list, first in zip(lists, firsts, strict=False)
+    ]
     task = FoldTask(rows_of, Rows(), __version__)
     return fold_partition(batches, task, partition=number, rows_before=before)
 
@@ -116,16 +119,16 @@ def test_errors_that_travel_keep_their_kind(made: Callable[[], EdgeworthError], 
     def wrong(_: Batch) -> Rows:
         raise made()
 
-    found = fold_partition([Batch({"y": np.array([1])})], FoldTask(wrong, Rows(), __version__), partition=0)
-    assert type(found.error) is kind
-    assert str(found.error) == str(made())
+    result = fold_partition([Batch({"y": np.array([1])})], FoldTask(wrong, Rows(), __version__), partition=0)
+    assert type(result.error) is kind
+    assert str(result.error) == str(made())
 
 
 def test_parts_of_another_version_are_refused() -> None:
-    found = fold_partition([Batch({"y": np.array([1])})], FoldTask(rows_of, Rows(), "0.0.1"), partition=3)
-    assert (found.partition, found.rows, found.value) == (3, 0, None)
-    assert isinstance(found.error, InputError)
-    assert str(found.error).startswith(f"edgeworth is 0.0.1 on the driver and {__version__} on the workers")
+    result = fold_partition([Batch({"y": np.array([1])})], FoldTask(rows_of, Rows(), "0.0.1"), partition=3)
+    assert (result.partition, result.rows, result.value) == (3, 0, None)
+    assert isinstance(result.error, InputError)
+    assert str(result.error).startswith(f"edgeworth is 0.0.1 on the driver and {__version__} on the workers")
 
 
 def test_a_tally_says_whether_it_needs_positions() -> None:

@@ -54,7 +54,7 @@ def test_files_of_one_content_are_two(folder: Path) -> None:
 
 
 def test_many_names_are_not_compared_each_with_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = [str(tmp_path / f"{place}.csv") for place in range(500)]
+    names = [str(tmp_path / f"{index}.csv") for index in range(500)]
     for name in names:
         Path(name).touch()
     compared = []

@@ -31,7 +31,8 @@ def lines(number: int) -> list[str]:
         strict=True,
     )
     return [
-        f"{labels[real]},{labels[guess]},{count},{share},p{who}\n" for real, guess, count, share, who in rows
+        f"{labels[real]},{labels[guess]},{count},{share},p{name}\n"
+        for real, guess, count, share, name in rows
     ]
 
 
@@ -148,8 +149,8 @@ def test_missing_values_are_counted_through_all_pieces(
     # The first pieces hold nothing that can be used.
     path = written(tmp_path, [*([",a,1,1,p\n"] * 30), *(["a,a,1,1,p\n", "b,b,1,1,p\n", "b,,1,1,p\n"] * 10)])
     monkeypatch.setattr(delimited, "PIECE_BYTES", 64)
-    found = tally(path, missing="drop")
-    assert (found["dropped"], found["counts"]) == (40, [[10, 0], [0, 10]])
+    record = tally(path, missing="drop")
+    assert (record["dropped"], record["counts"]) == (40, [[10, 0], [0, 10]])
 
 
 def test_a_row_longer_than_a_piece_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,9 +50,9 @@ TABLES: dict[str, Any] = {
 
 @pytest.mark.parametrize("values", TABLES.values(), ids=TABLES)
 def test_tables_of_every_kind(values: Any) -> None:
-    found = as_probabilities(values)
-    assert found.dtype == np.float64
-    assert found.tolist() == ROWS
+    result = as_probabilities(values)
+    assert result.dtype == np.float64
+    assert result.tolist() == ROWS
 
 
 SINGLE: dict[str, Any] = {
@@ -71,9 +71,9 @@ SINGLE: dict[str, Any] = {
 
 @pytest.mark.parametrize("values", SINGLE.values(), ids=SINGLE)
 def test_one_column_of_every_kind(values: Any) -> None:
-    found = as_probabilities(values)
-    assert found.dtype == np.float64
-    assert found.tolist() == [0.25, 1.0, 0.0]
+    result = as_probabilities(values)
+    assert result.dtype == np.float64
+    assert result.tolist() == [0.25, 1.0, 0.0]
 
 
 def test_float64_is_not_copied() -> None:
@@ -122,10 +122,10 @@ def test_a_missing_probability_is_refused_by_row_and_column(values: Any) -> None
 
 
 def test_nothing_outside_0_and_1() -> None:
-    for wrong, said in [(-1e-300, "-1e-300"), (1 + 2**-52, "1.0000000000000002"), (np.inf, "inf")]:
-        with pytest.raises(InputError, match=f"row 12, column 2 has {said}"):
+    for wrong, text in [(-1e-300, "-1e-300"), (1 + 2**-52, "1.0000000000000002"), (np.inf, "inf")]:
+        with pytest.raises(InputError, match=f"row 12, column 2 has {text}"):
             check_probabilities(np.array([[0.5, 0.5], [0, wrong]]), first_row=11)
-        with pytest.raises(InputError, match=f"row 2 has {said}"):
+        with pytest.raises(InputError, match=f"row 2 has {text}"):
             check_probabilities(np.array([0.5, wrong]))
 
 
@@ -146,17 +146,17 @@ def test_half_precision_and_five_digits_add_up() -> None:
     for classes in (2, 5, 300):
         rows = rng.dirichlet(np.full(classes, 0.3), 2000)
         for rounded in (rows.astype(np.float16).astype(np.float64), rows.round(5)):
-            found = check_probabilities(rounded)
-            np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-14)
-            np.testing.assert_allclose(found, rounded, rtol=2e-3)
+            result = check_probabilities(rounded)
+            np.testing.assert_allclose(result.sum(axis=1), 1, rtol=1e-14)
+            np.testing.assert_allclose(result, rounded, rtol=2e-3)
 
 
 def test_a_report_says_that_rows_were_rescaled() -> None:
     rows = np.random.default_rng(6).dirichlet(np.ones(3), 200)
     truth, short = np.arange(200) % 3, rows.round(5)
     short[0] = [0.33333, 0.33333, 0.33333]
-    said = [w for w in ew.evaluate(truth=truth, probabilities=short).warnings if "within rounding" in w]
-    assert len(said) == 1
+    texts = [w for w in ew.evaluate(truth=truth, probabilities=short).warnings if "within rounding" in w]
+    assert len(texts) == 1
     assert not any("within rounding" in w for w in ew.evaluate(truth=truth, probabilities=rows).warnings)
     compared = ew.compare(truth=truth, systems={"A": rows, "B": short}, kind="probabilities")
     assert any("within rounding" in w for w in compared.report.warnings)
@@ -167,18 +167,18 @@ def test_rows_that_add_up_to_1_but_for_rounding_are_not_copied() -> None:
     assert check_probabilities(exact) is exact
     mixed = exact.copy()
     mixed[7] *= 1 + 5e-7
-    found = check_probabilities(mixed)
-    assert found[7].sum() == pytest.approx(1, abs=1e-15)
+    result = check_probabilities(mixed)
+    assert result[7].sum() == pytest.approx(1, abs=1e-15)
     others = np.arange(1000) != 7
     # A row comes out the same whatever its neighbours are.
-    np.testing.assert_array_equal(found[others], exact[others])
-    np.testing.assert_array_equal(found[7], check_probabilities(mixed[7:8])[0])
+    np.testing.assert_array_equal(result[others], exact[others])
+    np.testing.assert_array_equal(result[7], check_probabilities(mixed[7:8])[0])
 
 
 def test_normalise_divides_by_the_sum() -> None:
     given = np.array([[0.2, 0.2, 0.4], [0, 0, 1], [1, 1, 1]])
-    found = check_probabilities(given, normalise=True)
-    np.testing.assert_allclose(found, [[0.25, 0.25, 0.5], [0, 0, 1], [1 / 3, 1 / 3, 1 / 3]], rtol=1e-15)
+    result = check_probabilities(given, normalise=True)
+    np.testing.assert_allclose(result, [[0.25, 0.25, 0.5], [0, 0, 1], [1 / 3, 1 / 3, 1 / 3]], rtol=1e-15)
     assert given[0, 0] == 0.2
     with pytest.raises(InputError, match="row 2 are all 0"):
         check_probabilities(np.array([[0.5, 0.5], [0, 0]]), normalise=True)

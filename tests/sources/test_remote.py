@@ -39,8 +39,8 @@ def test_the_same_rows_as_a_local_file(tmp_path: Path, name: str) -> None:
     assert remote.is_text == local.is_text
     assert remote.names == ("y", "guess")
     columns = {"truth": "y", "prediction": "guess"}
-    found = tally_decisions(remote, columns, missing="drop").to_dict()
-    assert repr(found) == repr(tally_decisions(local, columns, missing="drop").to_dict())
+    result = tally_decisions(remote, columns, missing="drop").to_dict()
+    assert repr(result) == repr(tally_decisions(local, columns, missing="drop").to_dict())
     with pytest.raises(InputError, match="truth is missing in row 3"):
         tally_decisions(remote, columns)
     with pytest.raises(InputError, match="no column 'gues'; did you mean 'guess'"):

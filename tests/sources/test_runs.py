@@ -349,10 +349,10 @@ def test_dictionaries_and_qrels_of_beir_and_mteb(tmp_path: Path) -> None:
     (tmp_path / "q.json").write_text('{"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}')
     for name in ("q.tsv", "q.json"):
         qrels = read_qrels(tmp_path / name)
-        found = zip(
+        result = zip(
             [qrels.query.labels[x] for x in qrels.query.codes], qrels.document, qrels.grade, strict=True
         )
-        assert list(found) == [("q1", b"d1", 2), ("q1", b"d2", 0), ("q2", b"d1", 1)]
+        assert list(result) == [("q1", b"d1", 2), ("q1", b"d2", 0), ("q2", b"d1", 1)]
     scores = {"q1": {"d1": 0.5, "d3": 1}, "q2": {}}
     meta = {"mteb_model_meta": {"model_name": "lab/encoder"}, "default": {"test": scores}}
     for content, name in ((scores, str(tmp_path / "r.json")), (meta, "lab/encoder")):

@@ -30,8 +30,8 @@ def frame(labels: list[Any]) -> pd.DataFrame:
     rng, rows = np.random.default_rng(len(labels)), 12
     return pd.DataFrame(
         {
-            "truth": [labels[place] for place in rng.integers(len(labels), size=rows)],
-            "prediction": [labels[place] for place in rng.integers(len(labels), size=rows)],
+            "truth": [labels[index] for index in rng.integers(len(labels), size=rows)],
+            "prediction": [labels[position] for position in rng.integers(len(labels), size=rows)],
             "count": rng.integers(1, 5, size=rows),
             "share": rng.integers(1, 9, size=rows) / 8,
             "patient": rng.integers(4, size=rows),
@@ -57,7 +57,7 @@ def test_files_frames_and_arrays_agree(tmp_path: Path, labels: list[Any], option
         tally(**{role: column.tolist() for role, column in columns.items()}),
     ]
     # repr tells True from 1 and 1 from 1.0, which == does not.
-    assert len({repr(each.final.to_dict()) for each in tallies}) == 1
+    assert len({repr(item.final.to_dict()) for item in tallies}) == 1
     assert evaluate(path, **names).verdict == evaluate(**columns).verdict
 
 

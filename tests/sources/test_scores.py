@@ -44,9 +44,9 @@ SAME: dict[str, Any] = {
 
 @pytest.mark.parametrize("values", SAME.values(), ids=SAME)
 def test_columns_of_every_kind(values: Any) -> None:
-    found = as_scores(values)
-    assert found.dtype == np.float64
-    assert found.tolist() == [3.0, -2.5, 0.0]
+    result = as_scores(values)
+    assert result.dtype == np.float64
+    assert result.tolist() == [3.0, -2.5, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_infinite_scores_are_scores(values: Any) -> None:
     "values", [[], (), np.zeros(0), pd.Series([], dtype=float), pl.Series([], dtype=pl.Int64)]
 )
 def test_nothing(values: Any) -> None:
-    found = as_scores(values)
-    assert (found.dtype, len(found)) == (np.float64, 0)
+    result = as_scores(values)
+    assert (result.dtype, len(result)) == (np.float64, 0)
 
 
 REFUSED: dict[str, Any] = {

@@ -38,15 +38,15 @@ def spark() -> Any:
 
 def rows(number: int, wrong: int | None = None) -> pa.Table:
     rng = np.random.default_rng(number)
-    truth = [f"c{place}" for place in rng.integers(3, size=number)]
-    guesses = [f"c{place}" for place in rng.integers(3, size=number)]
+    truth = [f"c{index}" for index in rng.integers(3, size=number)]
+    guesses = [f"c{position}" for position in rng.integers(3, size=number)]
     return pa.table({"y": [None if row == wrong else x for row, x in enumerate(truth, 1)], "guess": guesses})
 
 
 def in_parts(session: Any, table: pa.Table, parts: int) -> Any:
     """Partitions in the order of rows, as files are: a union keeps them."""
     size = -(-table.num_rows // parts)
-    frames = [session.createDataFrame(table.slice(size * place, size)) for place in range(parts)]
+    frames = [session.createDataFrame(table.slice(size * index, size)) for index in range(parts)]
     joined = frames[0]
     for frame in frames[1:]:
         joined = joined.union(frame)
@@ -59,9 +59,9 @@ def test_no_row_comes_to_the_driver(spark: Any, monkeypatch: pytest.MonkeyPatch)
     answers = []
 
     def counted(self: SparkSource, *given: Any) -> list[Any]:
-        found = run(self, *given)
-        answers.append(len(found))
-        return found
+        output = run(self, *given)
+        answers.append(len(output))
+        return output
 
     monkeypatch.setattr(SparkSource, "run", counted)
     monkeypatch.setattr(SparkSource, "batches", lambda *_: pytest.fail("rows were fetched"))
@@ -149,8 +149,8 @@ def test_paths_mean_what_they_say(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "a b.csv").write_text("y,guess\nwrong,wrong\n")
     places = {"a%20b.csv": "ab", "a b.csv": "cd", "{x,y}*?\\.jsonl": "ef", "lake": "gh", "texts": [7, 8]}
-    for place, labels in places.items():
-        tally = tally_decisions(open_source(folder / place, engine="spark", master=MASTER), ROLES)
+    for index, labels in places.items():
+        tally = tally_decisions(open_source(folder / index, engine="spark", master=MASTER), ROLES)
         assert tally.to_dict()["labels"] == list(labels)
 
 
@@ -214,8 +214,8 @@ def test_a_session_of_ours_stops_with_the_program(monkeypatch: pytest.MonkeyPatc
 @with_spark
 def test_folders_patterns_and_several_files(tmp_path: Path) -> None:
     whole = rows(40)
-    for place in range(4):
-        pq.write_table(whole.slice(10 * place, 10), tmp_path / f"part-{place}.parquet")
+    for index in range(4):
+        pq.write_table(whole.slice(10 * index, 10), tmp_path / f"part-{index}.parquet")
     files = sorted(tmp_path.iterdir())
     expected = tally_decisions(open_source(whole), ROLES)
     for data in (tmp_path, tmp_path / "*.parquet", files, [str(file) for file in files]):
@@ -274,9 +274,9 @@ def test_formats_are_told_by_their_endings(name: str, form: str) -> None:
 @with_spark
 def test_the_order_of_several_files_is_not_known_to_spark(tmp_path: Path) -> None:
     """Files of growing size: Spark reads the last one first."""
-    for place in range(3):
-        rows = "".join(f"{row % 2},0.6,0.5\n" for row in range(10 ** (place + 1)))
-        (tmp_path / f"{place}.csv").write_text("y,q,r\n" + rows)
+    for index in range(3):
+        rows = "".join(f"{row % 2},0.6,0.5\n" for row in range(10 ** (index + 1)))
+        (tmp_path / f"{index}.csv").write_text("y,q,r\n" + rows)
     asked: dict[str, Any] = {"truth": "y", "probabilities": "q", "against": "r", "engine": "spark"}
     with pytest.raises(OptionError, match=r"does not keep the order .* --time COLUMN"):
         ew.tally(tmp_path, ordered=True, **asked)
@@ -286,12 +286,12 @@ def test_the_order_of_several_files_is_not_known_to_spark(tmp_path: Path) -> Non
 
 
 def test_dask_reads_files_in_the_order_of_their_names(tmp_path: Path) -> None:
-    for place in range(3):
-        rows = [str(place)] * 10 ** (3 - place)
-        (tmp_path / f"{place}.csv").write_text("y\n" + "\n".join(rows) + "\n")
+    for index in range(3):
+        rows = [str(index)] * 10 ** (3 - index)
+        (tmp_path / f"{index}.csv").write_text("y\n" + "\n".join(rows) + "\n")
     frame = dask_frames.read_csv(str(tmp_path / "*.csv"))
-    found = np.concatenate([np.asarray(batch.columns["y"]) for batch in DaskSource(frame).batches(["y"])])
-    assert found.tolist() == [0] * 1000 + [1] * 100 + [2] * 10
+    result = np.concatenate([np.asarray(batch.columns["y"]) for batch in DaskSource(frame).batches(["y"])])
+    assert result.tolist() == [0] * 1000 + [1] * 100 + [2] * 10
 
 
 def test_dask_names_the_row_in_the_whole() -> None:

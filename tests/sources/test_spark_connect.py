@@ -79,14 +79,14 @@ def table() -> pa.Table:
     rng = np.random.default_rng(0)
     truth = rng.integers(3, size=300)
     names = np.array(["c0", "c1", "c2"])
-    said = names[np.where(rng.random(300) < 0.6, truth, 0)]
+    name = names[np.where(rng.random(300) < 0.6, truth, 0)]
     columns = {
         "row": np.arange(300),
         "y": names[truth],
-        "p": said,
+        "p": name,
         "q": names[np.where(rng.random(300) < 0.5, truth, 1)],
         "truth": names[truth],
-        "prediction": said,
+        "prediction": name,
         "t": rng.integers(2, size=300),
         "s": np.round(rng.random(300), 2) * 0.9 + 0.05,
         "g": names[rng.integers(3, size=300)],
@@ -101,18 +101,18 @@ def test_frames_of_spark_connect(tmp_path: Path) -> None:
     words = [sys.executable, "-c", PROGRAM, str(tmp_path / "rows.parquet"), json.dumps(ASKED)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    found = json.loads(done.stdout.splitlines()[-1])
+    payload = json.loads(done.stdout.splitlines()[-1])
     for name, options in ASKED.items():
         data = rows if options else rows.select(["truth", "prediction"])
         here = json.loads(ew.evaluate(data, **options).to_json())
-        assert found[name] == {"tally": here.get("tally"), "verdict": here["verdict"]}, name
+        assert payload[name] == {"tally": here.get("tally"), "verdict": here["verdict"]}, name
     here = json.loads(ew.compare(rows, truth="y", systems=["p", "q"]).to_json())
-    assert found["comparison"] == {"verdict": here["verdict"], "comparison": here["comparison"]}
-    assert "has no column 'nothing'; it has 'row', 'y'" in found["no such column"]
-    assert found["a missing label"].startswith("truth is missing in row ")
-    assert "Spark could not compute it: " in found["a failure of Spark"]
-    assert "broken" in found["a failure of Spark"]
-    assert "\n" not in found["a failure of Spark"]
+    assert payload["comparison"] == {"verdict": here["verdict"], "comparison": here["comparison"]}
+    assert "has no column 'nothing'; it has 'row', 'y'" in payload["no such column"]
+    assert payload["a missing label"].startswith("truth is missing in row ")
+    assert "Spark could not compute it: " in payload["a failure of Spark"]
+    assert "broken" in payload["a failure of Spark"]
+    assert "\n" not in payload["a failure of Spark"]
 
 
 def run(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -142,9 +142,9 @@ def test_the_variable_of_spark_connect(folder: Path) -> None:
     done = run(folder, "--engine", "spark", "--json", "r.json", SPARK_REMOTE="local[2]")
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
-    found = json.loads((folder / "r.json").read_text(encoding="utf-8"))
+    payload = json.loads((folder / "r.json").read_text(encoding="utf-8"))
     here = ew.evaluate(folder / "d.csv", truth="y", prediction="p").to_dict()
-    assert found["verdict"] == here["verdict"]
+    assert payload["verdict"] == here["verdict"]
 
 
 @pytest.mark.parametrize("place", ["--master", "SPARK_REMOTE"])

@@ -49,9 +49,9 @@ def test_places_in_time(values: Any) -> None:
 
 @given(st.lists(st.datetimes(), min_size=1, max_size=20))
 def test_text_sorts_as_the_datetimes_it_was_written_from(times: list[datetime]) -> None:
-    found = as_times([time.isoformat() for time in times])
+    result = as_times([time.isoformat() for time in times])
     order = sorted(set(times))
-    assert found.tolist() == [order.index(time) for time in times]
+    assert result.tolist() == [order.index(time) for time in times]
 
 
 @pytest.mark.parametrize(

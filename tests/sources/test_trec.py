@@ -185,12 +185,12 @@ LINES = st.lists(st.lists(FIELDS, min_size=3, max_size=7).map(" ".join), min_siz
 def test_lines_that_arrow_reads_are_the_same_line_by_line(lines: list[str], value: str, sign: str) -> None:
     content = "\n".join(lines).replace(" ", sign).encode()
     names = files.RUN_COLUMNS if value == "score" else files.QRELS_COLUMNS
-    found = files._read_regular(content, names, value)
-    if found is not None:
+    result = files._read_regular(content, names, value)
+    if result is not None:
         query, document, values, tag = files._read_lines(Path("file"), content, names, value)
-        assert (found[0].labels, found[0].codes.tolist()) == (query.labels, query.codes.tolist())
-        assert (found[1].tolist(), found[2].tolist()) == (document.tolist(), values.tolist())
-        assert found[3] == tag
+        assert (result[0].labels, result[0].codes.tolist()) == (query.labels, query.codes.tolist())
+        assert (result[1].tolist(), result[2].tolist()) == (document.tolist(), values.tolist())
+        assert result[3] == tag
 
 
 def test_files_are_read_without_arrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

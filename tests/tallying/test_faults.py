@@ -134,16 +134,16 @@ def test_no_fault_loses_a_file_or_leaves_one(folder: Path, tmp_path: Path, comma
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    for fault, ((code, *_, after), *found) in json.loads(done.stdout).items():
+    for fault, ((code, *_, after), *result) in json.loads(done.stdout).items():
         if fault == "write":
             # A file may have no bytes at all.
             assert code == 2
-            after = found[-1][-1]
+            after = result[-1][-1]
         else:
             assert code == 0
-        assert len(found) >= 3
+        assert len(result) >= 3
         assert json.loads(after)["tally"] != json.loads(before)["tally"]
-        for code, left, spooled, content in found[:-1]:
+        for code, left, spooled, content in result[:-1]:
             assert content == before or json.loads(content)["tally"] == json.loads(after)["tally"]
             assert code in ({2} if fault == "write" else CODES[fault] | {0}), (code, fault)
             if code == 0:
@@ -151,7 +151,7 @@ def test_no_fault_loses_a_file_or_leaves_one(folder: Path, tmp_path: Path, comma
             if fault != "SIGKILL":
                 assert left == names
                 assert spooled == 0
-        assert any(code for code, *_ in found[:-1])
+        assert any(code for code, *_ in result[:-1])
 
 
 @pytest.mark.slow
@@ -170,8 +170,8 @@ def test_merges_at_once_lose_no_day(tmp_path: Path) -> None:
         )
         for day in days
     ]
-    said = [process.communicate(timeout=120)[1] for process in running]
-    assert [process.returncode for process in running] == [0] * len(running), said
+    texts = [process.communicate(timeout=120)[1] for process in running]
+    assert [process.returncode for process in running] == [0] * len(running), texts
     merged = ew.read_tally(tmp_path / "past.json")
     assert merged.origin.number == 1 + len(days)
     assert merged.final.counts.sum() == 2 + sum(2 * (day + 2) for day in days)
@@ -204,8 +204,8 @@ def test_merges_at_once_lose_no_day_on_a_file_system_without_locks(tmp_path: Pat
         subprocess.Popen([*words, f"{day}.json", "-o", "past.json"], cwd=tmp_path, stderr=subprocess.PIPE)
         for day in days
     ]
-    said = [process.communicate(timeout=120)[1] for process in running]
-    assert [process.returncode for process in running] == [0] * len(running), said
+    texts = [process.communicate(timeout=120)[1] for process in running]
+    assert [process.returncode for process in running] == [0] * len(running), texts
     assert ew.read_tally(tmp_path / "past.json").final.counts.sum() == 2 + sum(2 * (day + 2) for day in days)
     assert sorted(path.name for path in tmp_path.iterdir()) == [*(f"{day}.json" for day in days), "past.json"]
 

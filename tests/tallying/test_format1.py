@@ -24,8 +24,8 @@ def test_a_file_of_format_1_is_read_and_written_again(file: Path) -> None:
     assert end_again == end == ""
     # Only the versions of who wrote it may be others, and so the checksum.
     versions = {name: json.loads(text)["provenance"][name] for name in ("edgeworth", "versions")}
-    found = json.loads(again)["provenance"] | versions
-    assert f'"provenance":{canonical_text(found)}}}' == provenance
+    computed = json.loads(again)["provenance"] | versions
+    assert f'"provenance":{canonical_text(computed)}}}' == provenance
     assert provenance_again.startswith('"provenance":{"digest":')
     assert head_again.split('"checksum"')[0] == head.split('"checksum"')[0]
 

@@ -24,12 +24,12 @@ TRUTHS = [True, False, False, True, True, False, True, True]
 
 def pairs(table: ContingencyTable) -> Counter[tuple[Any, Any]]:
     """The table as (truth, prediction) with how often it occurred."""
-    found: Counter[tuple[Any, Any]] = Counter()
+    counter: Counter[tuple[Any, Any]] = Counter()
     for row, predicted in enumerate(table.labels):
         for column, real in enumerate(table.labels):
             if table.counts[row, column]:
-                found[real, predicted] = int(table.counts[row, column])
-    return found
+                counter[real, predicted] = int(table.counts[row, column])
+    return counter
 
 
 def assert_counts(make: Make, values: list[Any]) -> None:

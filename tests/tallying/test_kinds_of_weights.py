@@ -16,7 +16,7 @@ GOOD, BAD = (np.where(RNG.random(120) < share, TRUTH, 1 - TRUTH) for share in (0
 COUNTS = RNG.integers(1, 4, 120)
 FORMS = {
     "labels": {"a": GOOD, "b": BAD},
-    "scores": {name: each + RNG.random(120) for name, each in (("a", GOOD), ("b", BAD))},
+    "scores": {name: item + RNG.random(120) for name, item in (("a", GOOD), ("b", BAD))},
 }
 
 
@@ -45,11 +45,11 @@ def notices(
 @pytest.mark.parametrize("kind", FORMS)
 def test_whole_weights_are_said_to_count_cases(kind: str, is_file: bool, tmp_path: Path) -> None:
     wanted = f"120 rows count as {COUNTS.sum()} cases"
-    for said in notices(kind, tmp_path, COUNTS, is_file=is_file):
-        assert sum(wanted in each for each in said) == 1
+    for notice in notices(kind, tmp_path, COUNTS, is_file=is_file):
+        assert sum(wanted in member for member in notice) == 1
     for weight, options in ((COUNTS, {"weight_kind": "counts"}), (np.ones(120, int), {}), (COUNTS / 2, {})):
-        for said in notices(kind, tmp_path, weight, is_file=is_file, **options):
-            assert not any("are taken as" in each for each in said)
+        for notice in notices(kind, tmp_path, weight, is_file=is_file, **options):
+            assert not any("are taken as" in entry for entry in notice)
 
 
 def test_counted_scores_of_a_file_are_those_of_repeated_rows(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_counted_scores_of_a_file_are_those_of_repeated_rows(tmp_path: Path) -> 
     path.write_text("truth,a,b,weight\n" + "".join(f"{t},{a},{b},{w}\n" for t, a, b, w in rows))
     systems = {"a": "a", "b": "b"}
     counted = ew.compare(str(path), truth="truth", systems=systems, kind="scores", weight="weight")
-    repeated = {name: np.repeat(each, COUNTS) for name, each in FORMS["scores"].items()}
+    repeated = {name: np.repeat(member, COUNTS) for name, member in FORMS["scores"].items()}
     expected = ew.compare(truth=np.repeat(TRUTH, COUNTS), systems=repeated, kind="scores")["a", "b"][
         "roc_auc"
     ]
@@ -67,9 +67,9 @@ def test_counted_scores_of_a_file_are_those_of_repeated_rows(tmp_path: Path) -> 
 
 def test_sampling_weights_make_no_test_exact_and_rows_are_counted() -> None:
     compared = ew.compare(truth=TRUTH, systems=FORMS["labels"], weight=RNG.uniform(0.5, 2, 120).round(3))
-    found = compared["a", "b"]["accuracy"]
-    assert {tail.kind for tail in found.tests.values()} <= {"approximation", "drawn"}
+    accuracy = compared["a", "b"]["accuracy"]
+    assert {tail.kind for tail in accuracy.tests.values()} <= {"approximation", "drawn"}
     assert "exact" not in compared.verdict
     [rows] = compared.findings.disagreements
     assert (rows["disagreements"], rows["cases"]) == ((GOOD != BAD).sum(), 120)
-    assert any("tests are approximate" in said for said in compared.report.warnings)
+    assert any("tests are approximate" in warning for warning in compared.report.warnings)

@@ -40,17 +40,17 @@ KINDS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_id_that_repeats_is_a_cluster(kind: str) -> None:
     data = repeated(3)
-    found = ew.evaluate(data, truth="y", **KINDS[kind], id="case")
+    report = ew.evaluate(data, truth="y", **KINDS[kind], id="case")
     expected = ew.evaluate(data, truth="y", **KINDS[kind], cluster="case")
-    assert found.numbers == expected.numbers
-    assert "160 rows repeat an earlier id" in str(found)
+    assert report.numbers == expected.numbers
+    assert "160 rows repeat an earlier id" in str(report)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_id_that_never_repeats_changes_nothing(kind: str) -> None:
     data = repeated(1)
-    found = ew.evaluate(data, truth="y", **KINDS[kind], id="case")
-    assert found.numbers == ew.evaluate(data, truth="y", **KINDS[kind]).numbers
+    report = ew.evaluate(data, truth="y", **KINDS[kind], id="case")
+    assert report.numbers == ew.evaluate(data, truth="y", **KINDS[kind]).numbers
 
 
 def test_parts_of_a_tally_share_ids() -> None:

@@ -35,12 +35,13 @@ SPELLINGS: dict[str, list[dict[str, Any]]] = {
 
 @pytest.mark.parametrize("words", SPELLINGS.values(), ids=SPELLINGS)
 def test_the_same_terms_however_written(words: list[dict[str, Any]]) -> None:
-    parts = [counted(place, **said) for place, said in enumerate(words)]
+    parts = [counted(index, **word) for index, word in enumerate(words)]
     read = [tally_of_text(tally_text(part)) for part in parts]
-    assert all(each.terms == parts[0].terms for each in (*parts, *read))
+    assert all(item.terms == parts[0].terms for item in (*parts, *read))
     # In memory and from files, in any order.
     mixed = [
-        part if place % 2 else again for place, (part, again) in enumerate(zip(parts, read, strict=True))
+        part if position % 2 else again
+        for position, (part, again) in enumerate(zip(parts, read, strict=True))
     ]
     assert ew.TallyRecord.merge(mixed).final == ew.TallyRecord.merge(parts[::-1]).final
     assert ew.evaluate(ew.TallyRecord.merge(mixed)).verdict
@@ -100,9 +101,9 @@ def test_tallies_are_merged_from_a_list(wrong: Any) -> None:
 
 
 def test_generators_and_sums() -> None:
-    parts = [counted(place) for place in range(4)]
+    parts = [counted(index) for index in range(4)]
     whole = ew.TallyRecord.merge(parts)
-    assert ew.TallyRecord.merge(counted(place) for place in range(4)).final == whole.final
+    assert ew.TallyRecord.merge(counted(position) for position in range(4)).final == whole.final
     total = sum(parts, start=0)
     assert isinstance(total, TallyRecord)
     assert total.final == whole.final
@@ -126,9 +127,9 @@ def test_the_two_that_do_not_merge_are_named(tmp_path: Path) -> None:
         ew.tally(truth=TRUTH, probabilities=[score * part for score in SCORES], **words, rows_before=first)
         for first, part in ((0, 1.0), (5, 0.9), (10, 0.8), (7, 0.7))
     ]
-    for place, day in enumerate(days):
-        day.write(tmp_path / f"{place}.json")
-    read = [ew.read_tally(tmp_path / f"{place}.json") for place in range(4)]
+    for position, day in enumerate(days):
+        day.write(tmp_path / f"{position}.json")
+    read = [ew.read_tally(tmp_path / f"{index}.json") for index in range(4)]
     with pytest.raises(MergeError) as caught:
         ew.TallyRecord.merge(read)
     assert f"{tmp_path / '1.json'} and {tmp_path / '3.json'} do not merge: " in str(caught.value)

@@ -112,9 +112,9 @@ def changed(**sections: Any) -> str:
 
 
 def edited(section: str, **fields: Any) -> str:
-    found = json.loads(TEXT)
-    found[section] |= fields
-    return json.dumps(found)
+    payload = json.loads(TEXT)
+    payload[section] |= fields
+    return json.dumps(payload)
 
 
 REFUSED: dict[str, tuple[str | bytes, str]] = {
@@ -251,11 +251,11 @@ WRONG: dict[str, tuple[str, str, dict[str, Any], str]] = {
 def test_a_checksum_does_not_make_it_right(
     made: str, section: str, fields: dict[str, Any], said: str
 ) -> None:
-    found = json.loads(tally_text(MADE[made]() if made in MADE else as_tally_record(BARE[made])))
-    assert tally_of_text(signed(found)), "as it was it can be read"
-    found[section] |= fields
+    payload = json.loads(tally_text(MADE[made]() if made in MADE else as_tally_record(BARE[made])))
+    assert tally_of_text(signed(payload)), "as it was it can be read"
+    payload[section] |= fields
     with pytest.raises(InputError) as caught:
-        tally_of_text(signed(found))
+        tally_of_text(signed(payload))
     assert "cannot be read as a tally" in str(caught.value)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -264,13 +264,13 @@ def test_a_checksum_does_not_make_it_right(
 @pytest.mark.parametrize("section", ["terms", "provenance"])
 def test_every_field_is_needed_or_may_be_left_out(section: str) -> None:
     for name in json.loads(TEXT)[section]:
-        found = json.loads(TEXT)
-        del found[section][name]
+        payload = json.loads(TEXT)
+        del payload[section][name]
         if section == "terms" and name not in ("text", "whole_weights"):
-            assert tally_of_text(signed(found)).tally == tally_of_text(TEXT).tally
+            assert tally_of_text(signed(payload)).tally == tally_of_text(TEXT).tally
         else:
             with pytest.raises(InputError, match=r"^a tally cannot be read as a tally: "):
-                tally_of_text(signed(found))
+                tally_of_text(signed(payload))
 
 
 def test_a_small_file_is_given_no_great_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,15 +296,15 @@ def test_a_name_that_no_file_can_have() -> None:
 
 
 def test_half_a_character_is_no_reason_to_fail() -> None:
-    found = json.loads(TEXT) | {"checksum": "sha256:0"}
-    found["tally"]["labels"] = ["a", "\ud800"]
+    computed = json.loads(TEXT) | {"checksum": "sha256:0"}
+    computed["tally"]["labels"] = ["a", "\ud800"]
     with pytest.raises(InputError, match="was changed after it was written"):
-        tally_of_text(json.dumps(found))
+        tally_of_text(json.dumps(computed))
 
 
 def test_spaces_and_order_do_not_matter() -> None:
-    found = json.loads(TEXT)
-    laid_out = json.dumps(dict(reversed(found.items())), indent=2)
+    payload = json.loads(TEXT)
+    laid_out = json.dumps(dict(reversed(payload.items())), indent=2)
     assert tally_of_text(laid_out).final == tally_of_text(TEXT).final
 
 
@@ -376,6 +376,6 @@ def test_options_without_meaning_are_refused() -> None:
         (lists, {"labels": [0, 1]}, "labels was decided when this was counted"),
         (MADE["several"](), {"depth": 3}, "depth is not supported"),
     )
-    for tallied, options, said in refused:
-        with pytest.raises(OptionError, match=said):
+    for tallied, options, text in refused:
+        with pytest.raises(OptionError, match=text):
             ew.evaluate(tallied, **options)

@@ -29,13 +29,13 @@ def test_whole_numbers_in_one_file_and_fractions_in_the_next_are_all_sampling_we
         frame.to_parquet(path)
     columns = {"truth": "y", "prediction": "p", "weight": "w"}
     source, _ = find_source(open_source(paths[::order]), (), **columns)
-    found = tally_decisions(source, columns)
+    result = tally_decisions(source, columns)
     squares = np.zeros((3, 2))
     for frame in (WHOLE, FRACTIONS):
         np.add.at(squares, (frame["p"], frame["y"]), frame["w"].astype(float) ** 2)
-    assert isinstance(found, ew.ContingencyTable)
-    assert found.squared is not None
-    assert found.squared == pytest.approx(squares)
+    assert isinstance(result, ew.ContingencyTable)
+    assert result.squared is not None
+    assert result.squared == pytest.approx(squares)
     columns = {"truth": "y", "score": "s", "weight": "w"}
     ranking = tally_scores(find_source(open_source(paths[::order]), (), **columns)[0], columns)
     both = pd.concat([WHOLE, FRACTIONS])
@@ -61,6 +61,6 @@ def test_labels_of_narrow_types_do_not_wrap(tmp_path: Path, labels: tuple[int, i
     frame = pd.DataFrame({"y": truth, "p": [0.2, 0.7, 0.6, 0.4, 0.9, 0.1], "q": [0.5] * 6})
     frame.to_parquet(tmp_path / "narrow.parquet")
     words = {"probabilities": "p", "against": "q", "positive": labels[1]}
-    found = ew.tally(tmp_path / "narrow.parquet", truth="y", **words).tally
-    assert found.labels == labels
-    assert found.wealth.wealth == pytest.approx(2**6 * 0.8 * 0.7 * 0.6 * 0.6 * 0.9 * 0.9)
+    tally = ew.tally(tmp_path / "narrow.parquet", truth="y", **words).tally
+    assert tally.labels == labels
+    assert tally.wealth.wealth == pytest.approx(2**6 * 0.8 * 0.7 * 0.6 * 0.6 * 0.9 * 0.9)
