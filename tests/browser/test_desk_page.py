@@ -171,7 +171,7 @@ def reproduced() -> dict[str, dict[str, float]]:
 
 
 @pytest.mark.parametrize(
-    ("button", "place"),
+    ("button", "position"),
     [
         ("Model 1", "Figure 1, model 1: guessing"),
         ("Model 2", "Figure 1, model 2: perfection"),
@@ -180,9 +180,9 @@ def reproduced() -> dict[str, dict[str, float]]:
     ],
 )
 def test_models_are_those_of_figure_1(
-    desk: Path, visit: Any, button: str, place: str, reproduced: dict[str, dict[str, float]]
+    desk: Path, visit: Any, button: str, position: str, reproduced: dict[str, dict[str, float]]
 ) -> None:
-    page, wanted = visit(desk).page, reproduced[place]
+    page, wanted = visit(desk).page, reproduced[position]
     page.get_by_role("button", name=button, exact=True).click()
     rows = page.locator(".dollars tbody tr")
     results = [[number(text) for text in rows.nth(row).locator("td").all_inner_texts()[2:]] for row in (0, 1)]

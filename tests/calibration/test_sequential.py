@@ -85,7 +85,7 @@ def simulate(step: Step, seed: int, runs: int = RUNS, cases: int = CASES) -> tup
     return differences.T, (np.cumsum(means, axis=0) / np.arange(1, cases + 1)[:, None]).T
 
 
-@pytest.mark.parametrize("step", PROCESSES, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("step", PROCESSES, ids=lambda item: item.__name__)
 def test_bounded_scores_are_covered_at_all_times_at_once(step: Step) -> None:
     missed = missed_in_blocks = 0
     for values, truth in zip(*simulate(step, seed=21), strict=True):
@@ -98,7 +98,7 @@ def test_bounded_scores_are_covered_at_all_times_at_once(step: Step) -> None:
     assert missed_in_blocks / RUNS <= 0.05
 
 
-@pytest.mark.parametrize("step", [coin, rare_loss, hit_and_run], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("step", [coin, rare_loss, hit_and_run], ids=lambda item: item.__name__)
 def test_the_e_process_of_equal_scores_seldom_rejects(step: Step) -> None:
     rejected = {"greater": 0, "less": 0}
     for values in simulate(step, seed=22)[0]:

@@ -22,8 +22,8 @@ MOST = 0.07
 DRAWS = 999
 
 
-def is_named(found: Difference) -> bool:
-    return found.is_shown(0.95) and bool(found.p_value() < 0.05)
+def is_named(result: Difference) -> bool:
+    return result.is_shown(0.95) and bool(result.p_value() < 0.05)
 
 
 def allowed(runs: int) -> float:

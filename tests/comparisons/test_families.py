@@ -33,13 +33,13 @@ def test_statsmodels_agrees(number: int) -> None:
 
 
 @given(probabilities, st.integers(0, 12))
-def test_a_test_without_a_p_value_is_none_of_the_family(values: list[float], place: int) -> None:
-    place = min(place, len(values))
-    with_gap = [*values[:place], math.nan, *values[place:]]
+def test_a_test_without_a_p_value_is_none_of_the_family(values: list[float], position: int) -> None:
+    position = min(position, len(values))
+    with_gap = [*values[:position], math.nan, *values[position:]]
     for adjust in (holm, benjamini_hochberg):
         result = adjust(with_gap)
-        assert math.isnan(result[place])
-        assert np.array_equal(np.delete(result, place), adjust(values))
+        assert math.isnan(result[position])
+        assert np.array_equal(np.delete(result, position), adjust(values))
 
 
 @given(probabilities)

@@ -54,9 +54,9 @@ def enumerated(columns: tuple[Any, Any, Any], spelling: str, units: Any, labels:
         for column in columns[1:]
     )
 
-    def value(said: Any) -> float:
+    def value(message: Any) -> float:
         cells = np.zeros((len(labels) + 1, len(labels)), dtype=np.int64)
-        np.add.at(cells, (said, truth), 1)
+        np.add.at(cells, (message, truth), 1)
         result = ew.measure(ew.ContingencyTable(tuple(labels), cells), spelling)
         return 0.0 if math.isnan(result) else result
 
@@ -157,10 +157,10 @@ def test_clusters_are_counted_exactly(spelling: str, seed: int) -> None:
     paired = Paired.from_labels(truth, {"one": one, "two": two}, clusters=clusters)
     randomisation = label_difference(paired, "one", "two", spelling).tests["randomisation"]
 
-    def value(said: Any) -> Fraction:
-        hits = int(((truth == 1) & (said == 1)).sum())
-        alarms, targets = int(((truth == 0) & (said == 1)).sum()), int((truth == 1).sum())
-        right, ratio = int((truth == said).sum()), ratio_or_0
+    def value(message: Any) -> Fraction:
+        hits = int(((truth == 1) & (message == 1)).sum())
+        alarms, targets = int(((truth == 0) & (message == 1)).sum()), int((truth == 1).sum())
+        right, ratio = int((truth == message).sum()), ratio_or_0
         return {
             "informedness": ratio(hits, targets) - ratio(alarms, rows - targets),
             "accuracy": Fraction(right, rows),
@@ -197,9 +197,9 @@ def ratio_or_0(top: int, bottom: int) -> Fraction:
 
 
 def precision_of(label: int) -> Callable[[list[int], list[Any]], Fraction]:
-    def value(truth: list[int], said: list[Any]) -> Fraction:
-        hits = sum(s == label == t for t, s in zip(truth, said, strict=True))
-        return ratio_or_0(hits, sum(s == label for s in said))
+    def value(truth: list[int], message: list[Any]) -> Fraction:
+        hits = sum(s == label == t for t, s in zip(truth, message, strict=True))
+        return ratio_or_0(hits, sum(s == label for s in message))
 
     return value
 
@@ -207,17 +207,17 @@ def precision_of(label: int) -> Callable[[list[int], list[Any]], Fraction]:
 def f_of(label: int) -> Callable[[list[int], list[Any]], Fraction]:
     """Of all cases: one without a decision is not found."""
 
-    def value(truth: list[int], said: list[Any]) -> Fraction:
-        hits = sum(s == label == t for t, s in zip(truth, said, strict=True))
+    def value(truth: list[int], message: list[Any]) -> Fraction:
+        hits = sum(s == label == t for t, s in zip(truth, message, strict=True))
         real = sum(t == label for t in truth)
-        return ratio_or_0(2 * hits, real + sum(s == label for s in said))
+        return ratio_or_0(2 * hits, real + sum(s == label for s in message))
 
     return value
 
 
-def markedness(truth: list[int], said: list[Any]) -> Fraction:
+def markedness(truth: list[int], message: list[Any]) -> Fraction:
     """Of two classes: precision less false omission rate; without a prediction of each, 0."""
-    kept = [(t, s) for t, s in zip(truth, said, strict=True) if s is not None]
+    kept = [(t, s) for t, s in zip(truth, message, strict=True) if s is not None]
     positive, negative = ([t for t, s in kept if s == label] for label in (1, 0))
     if not positive or not negative:
         return Fraction(0)

@@ -95,7 +95,7 @@ def test_incomplete_rows_are_named_or_dropped() -> None:
 
 
 @pytest.mark.parametrize(
-    ("truth", "scores", "more", "said"),
+    ("truth", "scores", "more", "message"),
     [
         ([1, 0], {"a": [1, 2, 3]}, {}, "truth has 2, the score of 'a' has 3"),
         ([1, 0], {"a": [1, 2], "b": [1]}, {}, "truth has 2, the score of 'a' has 2, the score of 'b' has 1"),
@@ -112,8 +112,8 @@ def test_incomplete_rows_are_named_or_dropped() -> None:
         ([1, 0], {"a": [1, 2]}, {"clusters": ["x"]}, "clusters has 1"),
     ],
 )
-def test_bad_input_gets_a_sentence(truth: Any, scores: Any, more: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_bad_input_gets_a_sentence(truth: Any, scores: Any, more: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         PairedScores.from_scores(truth, scores, **more)
 
 

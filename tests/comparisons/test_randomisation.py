@@ -28,8 +28,8 @@ def quotient(top: int, bottom: int | Fraction) -> Fraction:
     return Fraction(top) / bottom if bottom else Fraction(0)
 
 
-def count(cases: Cases, real: bool, said: bool) -> int:
-    return sum(((y == 1) == real) and ((k == 1) == said) for y, k in cases)
+def count(cases: Cases, real: bool, message: bool) -> int:
+    return sum(((y == 1) == real) and ((k == 1) == message) for y, k in cases)
 
 
 def f_with(alpha: Fraction) -> Callable[[Cases], Fraction]:

@@ -386,7 +386,7 @@ def test_a_weighted_area_sums_weights_before_it_squares_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("truth", "spelling", "said"),
+    ("truth", "spelling", "message"),
     [
         ([0, 0, 0, 0], "average_precision", "there are no targets"),
         ([0, 0, 0, 0], "roc_auc", "there are no targets"),
@@ -394,11 +394,11 @@ def test_a_weighted_area_sums_weights_before_it_squares_them() -> None:
         ([0, 0, 0, 0], "recall@2", "no"),
     ],
 )
-def test_undefined_is_a_reason(truth: list[int], spelling: str, said: str) -> None:
+def test_undefined_is_a_reason(truth: list[int], spelling: str, message: str) -> None:
     paired = PairedScores.from_scores(truth, {"a": [1, 2, 3, 4], "b": [4, 3, 2, 1]})
     difference = score_difference(paired, "a", "b", spelling)
     assert difference.undefined is not None
-    assert said in difference.undefined
+    assert message in difference.undefined
     assert math.isnan(difference.difference)
     assert math.isnan(difference.p_value())
     assert difference.to_dict()["difference"] is None

@@ -158,13 +158,13 @@ def test_swapped_clusters_against_all_swaps() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spelling", "law", "said"),
+    ("spelling", "law", "message"),
     [("precision@30", BootstrapLaw, "bootstrap"), ("roc_auc", CalibratedLaw, "influence")],
 )
-def test_an_interval_says_how_it_was_found(spelling: str, law: type, said: str) -> None:
+def test_an_interval_says_how_it_was_found(spelling: str, law: type, message: str) -> None:
     difference = score_difference(sample(100, seed=1, levels=9), "a", "b", spelling)
     assert isinstance(difference.law, law)
-    assert difference.interval_method.startswith(said)
+    assert difference.interval_method.startswith(message)
 
 
 def test_how_many_permutations_are_made() -> None:

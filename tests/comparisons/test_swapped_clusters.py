@@ -66,8 +66,8 @@ def brute_force(
 ) -> Fraction:
     size = int(max(truth.max(), one.max(), two.max())) + 1
 
-    def table(said: np.ndarray) -> np.ndarray:
-        return np.bincount(said * size + truth, minlength=size * size).reshape(size, size)
+    def table(message: np.ndarray) -> np.ndarray:
+        return np.bincount(message * size + truth, minlength=size * size).reshape(size, size)
 
     def difference(swaps: Sequence[bool]) -> Fraction:
         swap = np.array(swaps)[cluster]

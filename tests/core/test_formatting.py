@@ -148,7 +148,7 @@ def test_wealth_reads_back(value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         (0.514, "0.514"),
         (0.0995, "0.100"),
@@ -174,8 +174,8 @@ def test_wealth_reads_back(value: float) -> None:
         (-math.inf, "−∞"),
     ],
 )
-def test_the_rule(value: float, said: str) -> None:
-    assert format_number(value) == said
+def test_the_rule(value: float, message: str) -> None:
+    assert format_number(value) == message
 
 
 def test_p_values_and_bounds() -> None:

@@ -166,7 +166,7 @@ def test_as_many_labels_as_allowed_are_counted(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
-    ("truth", "prediction", "weights", "said"),
+    ("truth", "prediction", "weights", "message"),
     [
         ([1, 0], [1], None, "truth has 2, prediction has 1"),
         ([1], [1, 0], None, "truth has 1, prediction has 2"),
@@ -174,8 +174,8 @@ def test_as_many_labels_as_allowed_are_counted(monkeypatch: pytest.MonkeyPatch) 
         ([1, 0], [], None, "prediction has 0"),
     ],
 )
-def test_lengths_that_differ_are_said(truth: Any, prediction: Any, weights: Any, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_lengths_that_differ_are_said(truth: Any, prediction: Any, weights: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         ContingencyTable.from_labels(truth, prediction, weights=weights)
 
 

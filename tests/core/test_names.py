@@ -71,7 +71,7 @@ TABLE = ew.ContingencyTable.from_matrix([[3, 1], [2, 4]], rows="predicted", labe
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("accurracy", "did you mean accuracy"),
         ("sensitvity[a]", "did you mean recall"),
@@ -81,8 +81,8 @@ TABLE = ew.ContingencyTable.from_matrix([[3, 1], [2, 4]], rows="predicted", labe
         ("dcg", "did you mean ndcg"),
     ],
 )
-def test_a_misspelt_name_is_answered_with_the_nearest(text: str, said: str) -> None:
-    with pytest.raises(OptionError, match=said):
+def test_a_misspelt_name_is_answered_with_the_nearest(text: str, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
         ew.measure(TABLE, text)
 
 

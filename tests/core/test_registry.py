@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import edgeworth as ew
 
 CATALOGUE = ew.catalogue(kind="decisions")
-each = pytest.mark.parametrize("measure", CATALOGUE, ids=lambda m: f"{m.scope}-{m.name}")
+every_measure = pytest.mark.parametrize("measure", CATALOGUE, ids=lambda m: f"{m.scope}-{m.name}")
 matrices = st.integers(1, 5).flatmap(
     lambda size: st.lists(
         st.lists(st.integers(0, 9) | st.just(0), min_size=size, max_size=size), min_size=size, max_size=size
@@ -31,7 +31,7 @@ def table_of(matrix: object) -> ew.ContingencyTable:
     return ew.ContingencyTable.from_matrix(matrix, rows="predicted")
 
 
-@each
+@every_measure
 def test_metadata_is_complete(measure: ew.Measure) -> None:
     assert measure.name.isidentifier()
     for text in (measure.formula, measure.chance, measure.source):

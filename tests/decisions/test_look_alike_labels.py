@@ -28,9 +28,9 @@ def _warnings(twin: str, label: str = "spam") -> list[str]:
 
 
 @pytest.mark.parametrize("sign", INVISIBLE.values(), ids=INVISIBLE)
-@pytest.mark.parametrize("place", [0, 2, 4])
-def test_invisible_characters(sign: str, place: int) -> None:
-    twin = "spam"[:place] + sign + "spam"[place:]
+@pytest.mark.parametrize("position", [0, 2, 4])
+def test_invisible_characters(sign: str, position: int) -> None:
+    twin = "spam"[:position] + sign + "spam"[position:]
     (warning,) = _warnings(twin)
     assert f'"spam" (as is; with U+{ord(sign):04X})' in warning
     assert sign not in warning

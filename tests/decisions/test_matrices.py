@@ -97,7 +97,7 @@ def test_the_positive_label_may_be_declared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("matrix", "said"),
+    ("matrix", "message"),
     [
         ([[1, 2, 3], [4, 5, 6]], r"square.*\(2, 3\)"),
         ([1, 2, 3, 4], r"square.*\(4,\)"),
@@ -113,8 +113,8 @@ def test_the_positive_label_may_be_declared() -> None:
         ([[1, None], [3, 4]], "finite.*saw nan"),
     ],
 )
-def test_what_is_no_table_of_counts(matrix: Any, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_what_is_no_table_of_counts(matrix: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         ContingencyTable.from_matrix(matrix, rows="predicted")
 
 

@@ -242,10 +242,11 @@ def test_absurd_sums_are_refused_and_odd_labels_make_json() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"), [(0.153, "15%"), (-0.153, "−15%"), (-0.001, "−0.1%"), (-1e-15, "0%"), (12.0, "1,200%")]
+    ("value", "message"),
+    [(0.153, "15%"), (-0.153, "−15%"), (-0.001, "−0.1%"), (-1e-15, "0%"), (12.0, "1,200%")],
 )
-def test_percent(value: float, said: str) -> None:
-    assert format_percent(value) == said
+def test_percent(value: float, message: str) -> None:
+    assert format_percent(value) == message
 
 
 def test_cells_of_a_table() -> None:

@@ -20,22 +20,22 @@ def path(**options: Any) -> Any:
     return ew.tally(truth=TRUTH, probabilities=p, against=np.full(30, 0.5), ordered=True, **options)
 
 
-def forged(place: int, sums: float | None = None) -> str:
+def forged(position: int, sums: float | None = None) -> str:
     """The tally of a path that is said to begin at a place."""
     payload = json.loads(tally_text(path(rows_before=10)))
     blocks = payload["tally"]["wealth"]["blocks"]
     for name in ("starts", "ends"):
-        blocks[name] = [block - 10 + place for block in blocks[name]]
+        blocks[name] = [block - 10 + position for block in blocks[name]]
     if sums is not None:
         blocks["sums"][0][1] = sums
     payload["checksum"] = _checksum(canonical_text(payload[section]) for section in SECTIONS)
     return json.dumps(payload)
 
 
-@pytest.mark.parametrize("place", [-5, 2**53 - 29, 2**62, 2**63 - 31, 2**63, 10**400])
-def test_forged_places_are_refused(place: int) -> None:
+@pytest.mark.parametrize("position", [-5, 2**53 - 29, 2**62, 2**63 - 31, 2**63, 10**400])
+def test_forged_places_are_refused(position: int) -> None:
     with pytest.raises(ew.EdgeworthError, match="cannot be read as a tally"):
-        tally_of_text(forged(place))
+        tally_of_text(forged(position))
 
 
 def test_far_places_are_reported_and_merged() -> None:

@@ -142,7 +142,7 @@ def edgeworth(words: list[str], folder: Path, shell: str = "") -> subprocess.Com
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("shell", "words", "code", "said"),
+    ("shell", "words", "code", "message"),
     [
         (">&-", COMMAND, 2, "standard output cannot be written"),
         (">&-", [*COMMAND, "--json", "-"], 2, "standard output cannot be written"),
@@ -156,12 +156,12 @@ def edgeworth(words: list[str], folder: Path, shell: str = "") -> subprocess.Com
     ],
 )
 def test_streams_that_are_closed_or_full(
-    shell: str, words: list[str], code: int, said: str, tmp_path: Path
+    shell: str, words: list[str], code: int, message: str, tmp_path: Path
 ) -> None:
     done = edgeworth(words, tmp_path, shell=shell)
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_a_closed_stream_is_not_taken_by_a_file(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_an_encoding_without_a_minus_sign_shows_a_hyphen(encoding: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "words", "said"),
+    ("columns", "words", "message"),
     [
         *(
             (columns, ["table", "12 28; 18 42", "--rows", "predicted"], "Informedness")
@@ -128,12 +128,12 @@ def test_an_encoding_without_a_minus_sign_shows_a_hyphen(encoding: str) -> None:
         ("0", ["--help"], "evaluate"),
     ],
 )
-def test_a_terminal_without_columns_shows_something(columns: str, words: list[str], said: str) -> None:
+def test_a_terminal_without_columns_shows_something(columns: str, words: list[str], message: str) -> None:
     done = subprocess.run(
         command(*words), capture_output=True, text=True, check=False, env=environment(False, COLUMNS=columns)
     )
     assert done.returncode == 0, done.stderr
-    assert said in re.sub(r"[^A-Za-z]", "", done.stdout)
+    assert message in re.sub(r"[^A-Za-z]", "", done.stdout)
 
 
 INTERRUPTED = """

@@ -52,11 +52,11 @@ def without_rival(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in two(80).items() if name != "against"} | options
 
 
-def ruined(*places: int, who: str = "probabilities") -> dict[str, Any]:
+def ruined(*places: int, owner: str = "probabilities") -> dict[str, Any]:
     """Somebody gave probability 0 to what happened, in these of 40 cases."""
     columns = two(40, ordered=True)
     columns["truth"][list(places)] = 1
-    columns[who][list(places)] = 0.0
+    columns[owner][list(places)] = 0.0
     return columns
 
 
@@ -77,7 +77,7 @@ SHAPES: dict[str, Any] = {
     "shares, half stakes": lambda: without_rival(fraction=0.5),
     "ordinal": ordinal,
     "ruin": lambda: ruined(20),
-    "without bound": lambda: ruined(20, who="against"),
+    "without bound": lambda: ruined(20, owner="against"),
     "ten": lambda: two(10),
     "one": lambda: {"truth": [1], "probabilities": [0.7], "against": [0.5], "labels": [0, 1]},
     "alike": lambda: {"truth": [1, 0] * 9, "probabilities": [0.7, 0.2] * 9, "against": [0.7, 0.2] * 9},

@@ -95,7 +95,7 @@ def test_growth_of_a_path_in_blocks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("truth", "p", "name", "said"),
+    ("truth", "p", "name", "message"),
     [
         ([1, 0], [0.0, 0.3], "log", "forecast of probability 0 came true"),
         ([1], [0.6], "brier", "one case"),
@@ -103,13 +103,13 @@ def test_growth_of_a_path_in_blocks() -> None:
         ([1, 0], [0.6, 0.3], "brier_skill", "it is a ratio"),
     ],
 )
-def test_a_value_without_an_interval_says_why(truth: Any, p: Any, name: str, said: str) -> None:
+def test_a_value_without_an_interval_says_why(truth: Any, p: Any, name: str, message: str) -> None:
     estimate = ew.estimate(ew.ForecastScores.from_probabilities(truth, p, labels=[0, 1]), name)
     assert not math.isnan(estimate.value)
     assert estimate.undefined is None
-    assert said in (estimate.no_interval or "")
+    assert message in (estimate.no_interval or "")
     assert math.isnan(estimate.interval().low)
-    assert said in str(estimate.to_dict()["no_interval"])
+    assert message in str(estimate.to_dict()["no_interval"])
 
 
 def test_methods_that_do_not_apply_are_refused() -> None:

@@ -200,7 +200,7 @@ def test_probability_0_that_came_true_is_infinite_not_undefined() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spelling", "said"),
+    ("spelling", "message"),
     [
         ("brier", r"write brier\[model\], brier\[against\]"),
         ("brier[other]", "there is no label 'other'"),
@@ -212,8 +212,8 @@ def test_probability_0_that_came_true_is_infinite_not_undefined() -> None:
         (3, "written as text"),
     ],
 )
-def test_refused(spelling: Any, said: str) -> None:
-    with pytest.raises((OptionError, InputError), match=said):
+def test_refused(spelling: Any, message: str) -> None:
+    with pytest.raises((OptionError, InputError), match=message):
         ew.measure(both(), spelling)
 
 

@@ -205,7 +205,7 @@ def test_wealth_without_bound_tells_no_time_to_a_goal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"orders": 0}, "orders is a whole number of at least 1"),
         ({"orders": 2.5}, "orders is a whole number"),
@@ -213,8 +213,8 @@ def test_wealth_without_bound_tells_no_time_to_a_goal() -> None:
         ({"goal": math.inf}, "must be above 1"),
     ],
 )
-def test_what_is_refused(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(OptionError, match=said):
+def test_what_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
         ew.evaluate(**games(20), **options)
 
 

@@ -232,33 +232,33 @@ WRONG: list[tuple[str, int, str, Any, str]] = [
 
 
 @pytest.mark.parametrize("make", [Cut, Elsewhere, CountedElsewhere])
-@pytest.mark.parametrize(("kind", "classes", "column", "value", "said"), WRONG)
+@pytest.mark.parametrize(("kind", "classes", "column", "value", "message"), WRONG)
 def test_errors_name_the_row(
-    make: type[Cut], kind: str, classes: int, column: str, value: float, said: str
+    make: type[Cut], kind: str, classes: int, column: str, value: float, message: str
 ) -> None:
     held = columns(classes)
     held[column] = held[column].copy()
     held[column][149] = value
     for edges in CUTS:
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             tallied(make(held, edges), kind, classes, {})
 
 
 @pytest.mark.parametrize("make", [Cut, Elsewhere, CountedElsewhere])
 @pytest.mark.parametrize(
-    ("value", "terms", "said"),
+    ("value", "terms", "message"),
     [
         (None, {}, "y is missing in row 150"),
         ("peak", {}, "truth is 'peak' in row 150, and no column has that name"),
         ("peak", {"labels": NAMES[3]}, "truth is 'peak' in row 150, which has no column of probabilities"),
     ],
 )
-def test_errors_name_the_row_of_a_truth(make: type[Cut], value: Any, terms: Any, said: str) -> None:
+def test_errors_name_the_row_of_a_truth(make: type[Cut], value: Any, terms: Any, message: str) -> None:
     held = columns(3)
     held["y"] = held["y"].astype(object)
     held["y"][[149, 200]] = value
     for edges in CUTS:
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             tallied(make(held, edges), "rival", 3, terms)
 
 

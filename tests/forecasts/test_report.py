@@ -41,8 +41,8 @@ def three(number: int = 25) -> dict[str, Any]:
     return {"truth": truth, "probabilities": p, "against": q}
 
 
-def grid(report: Report, title: str, place: int = 0) -> Grid:
-    return next(section for section in report.sections if section.title == title).grids[place]
+def grid(report: Report, title: str, position: int = 0) -> Grid:
+    return next(section for section in report.sections if section.title == title).grids[position]
 
 
 def words(report: Report) -> str:
@@ -137,7 +137,7 @@ def test_numbers_of_cases() -> None:
 
 
 @pytest.mark.parametrize(
-    ("log_wealth", "said"),
+    ("log_wealth", "message"),
     [
         (0.0, "1"),
         (float("inf"), "infinite"),
@@ -149,8 +149,8 @@ def test_numbers_of_cases() -> None:
         (1605.4 * np.log(10), "over 1 million"),
     ],
 )
-def test_money(log_wealth: float, said: str) -> None:
-    assert format_wealth(float(log_wealth)) == said
+def test_money(log_wealth: float, message: str) -> None:
+    assert format_wealth(float(log_wealth)) == message
 
 
 def test_a_bound_beyond_what_floats_can_say() -> None:

@@ -119,7 +119,7 @@ def late_payer(total: np.ndarray, t: int) -> tuple[np.ndarray, ...]:
 ADVERSARIES = [fair_coin, rare_gain, bold, late_payer]
 
 
-@pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda item: item.__name__)
 @pytest.mark.parametrize("v_opt", [0.3, 10.0])
 def test_no_way_of_stopping_gains_on_average(adversary: Adversary, v_opt: float) -> None:
     """The best stopping rule, found backwards over all 2^14 sequences, expects at most 1."""

@@ -367,9 +367,9 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("truth", "values", "options", "said"), REFUSED.values(), ids=REFUSED)
-def test_what_is_refused(truth: Any, values: Any, options: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+@pytest.mark.parametrize(("truth", "values", "options", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_is_refused(truth: Any, values: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         ForecastScores.from_probabilities(truth, values, **options)
 
 

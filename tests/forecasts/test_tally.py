@@ -134,7 +134,7 @@ def test_longer_paths_are_moved_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "said"),
+    ("other", "message"),
     [
         (lambda: evidence(forecasts(3), "shares", [0, CASES]), "pass all classes"),
         (
@@ -145,8 +145,8 @@ def test_longer_paths_are_moved_too() -> None:
         ),
     ],
 )
-def test_what_does_not_add(other: Any, said: str) -> None:
-    with pytest.raises(MergeError, match=said):
+def test_what_does_not_add(other: Any, message: str) -> None:
+    with pytest.raises(MergeError, match=message):
         evidence(forecasts(2), "shares", [0, CASES]) + other()
 
 

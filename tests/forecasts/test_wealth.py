@@ -370,7 +370,7 @@ def test_one_must_bet_against_someone(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("p", "options", "said"),
+    ("p", "options", "message"),
     [
         ([0.5, 1.5, 0.5], {"against": HALF}, "row 2"),
         ([0.5, 0.5, -0.1], {"against": HALF}, "row 3"),
@@ -383,8 +383,8 @@ def test_one_must_bet_against_someone(options: dict[str, Any]) -> None:
         ([[0.5, 0.5], [0.5, 0.4], [0.5, 0.5]], {"against": np.full((3, 2), 0.5)}, "row 2 add up to 0.9"),
     ],
 )
-def test_bad_numbers_are_refused(p: Any, options: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_bad_numbers_are_refused(p: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         Wealth.from_probabilities([1, 0, 1], p, **options)
 
 
@@ -512,7 +512,7 @@ def test_a_gap_is_kept_and_an_overlap_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"fraction": 0.5}, "fraction"),
         ({"ordered": True}, "ordered"),
@@ -521,11 +521,11 @@ def test_a_gap_is_kept_and_an_overlap_refused() -> None:
         ({"against": None, "odds": [[2.0, 2.0]] * 3}, "against"),
     ],
 )
-def test_unequal_terms_are_refused(changed: dict[str, Any], said: str) -> None:
+def test_unequal_terms_are_refused(changed: dict[str, Any], message: str) -> None:
     terms: dict[str, Any] = {"against": HALF, "labels": [0, 1]}
     first = Wealth.from_probabilities([1, 0, 1], FORECASTS, **terms)
     second = Wealth.from_probabilities([1, 0, 1], FORECASTS, first=3, **(terms | changed))
-    with pytest.raises(MergeError, match=said):
+    with pytest.raises(MergeError, match=message):
         first + second
 
 

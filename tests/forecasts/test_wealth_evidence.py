@@ -115,7 +115,7 @@ def test_full_stakes_and_a_quarter_of_them(model: Forecaster, rival: Forecaster,
     check_process(
         model,
         rival,
-        lambda found: found.against_rival,
+        lambda answer: answer.against_rival,
         lambda outcomes: exact_wealth(model, rival, stake, outcomes),
         stake=float(stake),
     )
@@ -128,7 +128,7 @@ def test_all_stakes_at_once(model: Forecaster, rival: Forecaster) -> None:
         paths = [exact_wealth(model, rival, Fraction(k, 20), outcomes) for k in range(21)]
         return [sum(column, Fraction(0)) / 21 for column in zip(*paths, strict=True)]
 
-    check_process(model, rival, lambda found: found.mixture, averaged)
+    check_process(model, rival, lambda answer: answer.mixture, averaged)
 
 
 @pytest.mark.slow

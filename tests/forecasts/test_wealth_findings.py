@@ -46,8 +46,8 @@ def random_cases(number: int, seed: int, classes: int = 2) -> tuple[np.ndarray, 
     return truth, p, q
 
 
-def every_evidence(found: Bets) -> list[Evidence]:
-    values = (getattr(found, field.name) for field in dataclasses.fields(found))
+def every_evidence(answer: Bets) -> list[Evidence]:
+    values = (getattr(answer, field.name) for field in dataclasses.fields(answer))
     return [value for value in values if isinstance(value, Evidence)]
 
 
@@ -274,9 +274,9 @@ def test_luck_with_a_class_that_both_ruled_out() -> None:
     assert with_it.luck.p_value == pytest.approx(without.luck.p_value, rel=1e-12)
 
 
-def brier_sequence(found: Bets) -> ConfidenceSequence:
-    assert found.brier.sequence is not None
-    return found.brier.sequence
+def brier_sequence(answer: Bets) -> ConfidenceSequence:
+    assert answer.brier.sequence is not None
+    return answer.brier.sequence
 
 
 # -- who scores better on average --------------------------------------------------------------------------

@@ -57,8 +57,8 @@ def every_outcome(
     return results
 
 
-def reached(found: list[tuple[float, Fraction]], x: float) -> Fraction:
-    return sum((probability for value, probability in found if value >= x - 1e-11), Fraction(0))
+def reached(answer: list[tuple[float, Fraction]], x: float) -> Fraction:
+    return sum((probability for value, probability in answer if value >= x - 1e-11), Fraction(0))
 
 
 @pytest.mark.parametrize(

@@ -42,14 +42,14 @@ def call(
     return subprocess.CompletedProcess(arguments, int(left.value.code or 0), shown.out, shown.err)
 
 
-def assert_refused(done: subprocess.CompletedProcess[str], said: str) -> None:
+def assert_refused(done: subprocess.CompletedProcess[str], message: str) -> None:
     assert "Traceback" not in done.stdout + done.stderr
     assert done.returncode == 2, done.stderr
     assert done.stdout == ""
     assert done.stderr.startswith("edgeworth: ")
     assert done.stderr.count("\n") == 1
     assert done.stderr.endswith("\n")
-    assert re.search(said, done.stderr), done.stderr
+    assert re.search(message, done.stderr), done.stderr
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class File:
     """A file, the words that evaluate it, and a pattern of what must be said."""
 
     content: str | bytes
-    said: str
+    message: str
     name: str = "file.csv"
     words: dict[str, str] = field(default_factory=dict)
 
@@ -142,7 +142,7 @@ def test_a_bad_file_in_python(tmp_path: Path, file: File) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("fle.csv", r"fle\.csv does not exist; did you mean file\.csv\?"),
         ("nothing", "nothing is a folder without data"),
@@ -152,18 +152,18 @@ def test_a_bad_file_in_python(tmp_path: Path, file: File) -> None:
     ids=["misspelt", "folder", "no folder", "name too long"],
 )
 def test_a_file_that_is_not_there(
-    tmp_path: Path, name: str, said: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, name: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     good = File(GOOD, "")
     good.write(tmp_path)
     (tmp_path / "nothing").mkdir()
-    assert_refused(call(tmp_path, capsys, "evaluate", name, *good.arguments), said)
-    with pytest.raises(ew.EdgeworthError, match=said):
+    assert_refused(call(tmp_path, capsys, "evaluate", name, *good.arguments), message)
+    with pytest.raises(ew.EdgeworthError, match=message):
         ew.evaluate(tmp_path / name, **good.options)
 
 
 @pytest.mark.parametrize(
-    ("counts", "said"),
+    ("counts", "message"),
     [
         ("1 2 3; 4 5 6", "square"),
         ("1 2; 3", "square"),
@@ -175,8 +175,8 @@ def test_a_file_that_is_not_there(
         ("1e19 1; 1 1", "count"),
     ],
 )
-def test_a_bad_table(tmp_path: Path, counts: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert_refused(call(tmp_path, capsys, "table", counts, "--rows", "predicted"), said)
+def test_a_bad_table(tmp_path: Path, counts: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert_refused(call(tmp_path, capsys, "table", counts, "--rows", "predicted"), message)
 
 
 def test_a_matrix_that_is_not_square_on_the_command_line(tmp_path: Path) -> None:
@@ -221,9 +221,9 @@ ARRAYS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("given", "said"), ARRAYS.values(), ids=ARRAYS)
-def test_bad_arrays(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(ew.EdgeworthError, match=said):
+@pytest.mark.parametrize(("given", "message"), ARRAYS.values(), ids=ARRAYS)
+def test_bad_arrays(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ew.EdgeworthError, match=message):
         ew.evaluate(**given)
 
 

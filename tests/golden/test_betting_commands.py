@@ -38,7 +38,7 @@ def games_file(folder: Path, number: int = 50) -> tuple[np.ndarray, np.ndarray, 
 
 
 @pytest.mark.parametrize(
-    ("words", "stake", "said"),
+    ("words", "stake", "message"),
     [
         ([".6", "2"], Fraction(1, 5), "Back it with 20.00% of the bankroll. Keep 80.00%."),
         ([".4", "2"], Fraction(-1, 5), "Lay a backer's stake of 20.00% of the bankroll (liability 20.00%)."),
@@ -53,12 +53,12 @@ def games_file(folder: Path, number: int = 50) -> tuple[np.ndarray, np.ndarray, 
         ),
     ],
 )
-def test_one_game(words: list[str], stake: Fraction, said: str, tmp_path: Path, capsys: Capture) -> None:
+def test_one_game(words: list[str], stake: Fraction, message: str, tmp_path: Path, capsys: Capture) -> None:
     line = ["kelly", "--probabilities", words[0], "--odds", words[1], *words[2:]]
     report = report_of(tmp_path, capsys, *line)
     assert report["stakes"] == pytest.approx([float(stake)], abs=1e-15)
     assert report["wealth"] == pytest.approx([1 + float(stake), 1 - float(stake)])
-    assert report["verdict"].startswith(said)
+    assert report["verdict"].startswith(message)
     assert f"true {float(words[0]):.1%}" in flat(call(tmp_path, capsys, *line).stdout)
 
 
@@ -91,7 +91,7 @@ def test_odds_in_every_form(form: Any, odds: str, lay: str | None, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--odds", "5/2,evens"], "odds of outcome 2: decimal odds are finite and above 1; saw 'evens'"),
         (
@@ -108,10 +108,10 @@ def test_odds_in_every_form(form: Any, odds: str, lay: str | None, tmp_path: Pat
     ],
 )
 def test_what_kelly_says_when_it_refuses(
-    words: list[str], said: str, tmp_path: Path, capsys: Capture
+    words: list[str], message: str, tmp_path: Path, capsys: Capture
 ) -> None:
     given = words if "--probabilities" in words else ["--probabilities", ".5,.5", *words]
-    assert said in refused(call(tmp_path, capsys, "kelly", *given))
+    assert message in refused(call(tmp_path, capsys, "kelly", *given))
 
 
 def test_what_kelly_recommends_it_can_do(tmp_path: Path, capsys: Capture) -> None:
@@ -189,7 +189,7 @@ def test_the_drunkard_beside_what_was_to_be_expected(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--drunk-interval", ".1,.9"], "drunk-interval needs --bookmaker drunken"),
         (["--bookmaker", "drunken", "--drunk-interval", ".1"], "the lowest and the highest price"),
@@ -199,10 +199,10 @@ def test_the_drunkard_beside_what_was_to_be_expected(
         (["--bookmaker", "drunken", "--bookmakers", "0"], "bookmakers is a whole number of at least 1"),
     ],
 )
-def test_intervals_that_are_none(words: list[str], said: str, tmp_path: Path, capsys: Capture) -> None:
+def test_intervals_that_are_none(words: list[str], message: str, tmp_path: Path, capsys: Capture) -> None:
     games_file(tmp_path)
     line = ["evaluate", "games.csv", "--truth", "y", "--probability", "p", *words]
-    assert said in refused(call(tmp_path, capsys, *line))
+    assert message in refused(call(tmp_path, capsys, *line))
 
 
 def test_many_drunkards_at_odds_of_the_command(tmp_path: Path, capsys: Capture) -> None:

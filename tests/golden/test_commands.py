@@ -168,9 +168,9 @@ def test_a_profiler_gets_to_its_end(tmp_path: Path) -> None:
     assert kept.stat().st_size > 0
 
 
-@pytest.mark.parametrize(("said", "code", "error"), [("", 0, ""), ("3", 3, ""), ("'no'", 1, "no\n")])
-def test_an_exit_code_is_what_it_would_be_anyway(said: str, code: int, error: str) -> None:
-    start = f"import sys, edgeworth.cli; edgeworth.cli.main = lambda: sys.exit({said}); {ENDS}"
+@pytest.mark.parametrize(("message", "code", "error"), [("", 0, ""), ("3", 3, ""), ("'no'", 1, "no\n")])
+def test_an_exit_code_is_what_it_would_be_anyway(message: str, code: int, error: str) -> None:
+    start = f"import sys, edgeworth.cli; edgeworth.cli.main = lambda: sys.exit({message}); {ENDS}"
     shown = ended(start)
     assert (shown.returncode, shown.stderr) == (code, error)
 

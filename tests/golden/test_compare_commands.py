@@ -226,8 +226,8 @@ def test_randomisation_by_hand() -> None:
     truth = [1, 1, 1, 0, 0, 0, 1, 0]
     one, two = [1, 1, 0, 0, 0, 1, 1, 0], [1, 0, 1, 1, 0, 0, 0, 0]
 
-    def accuracy(said: tuple[int, ...]) -> Fraction:
-        return Fraction(sum(a == b for a, b in zip(truth, said, strict=True)), len(truth))
+    def accuracy(message: tuple[int, ...]) -> Fraction:
+        return Fraction(sum(a == b for a, b in zip(truth, message, strict=True)), len(truth))
 
     seen = abs(accuracy(tuple(one)) - accuracy(tuple(two)))
     hits = 0
@@ -279,7 +279,7 @@ def test_groups_are_the_units(file: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--prediction", "a"], "a comparison needs at least two systems; saw one, 'a'"),
         (["--prediction", "a", "--prediction", "a"], "two systems are called 'a'"),
@@ -297,9 +297,9 @@ def test_groups_are_the_units(file: Path, capsys: pytest.CaptureFixture[str]) ->
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(
-    file: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+    file: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
-    assert said in refused(call(file, capsys, "compare", "x.csv", "--truth", "y", *words))
+    assert message in refused(call(file, capsys, "compare", "x.csv", "--truth", "y", *words))
 
 
 def test_bad_arrays_are_refused_in_a_sentence() -> None:
@@ -468,17 +468,17 @@ def test_what_tallies_cannot_be_compared(tmp_path: Path, capsys: pytest.CaptureF
         words = [f"{name}.csv", "--truth", "y", "--score", "sharp", "-o", f"{name}-scores.json"]
         call(tmp_path, capsys, "tally", *words)
 
-    def said(*files: str) -> str:
+    def message(*files: str) -> str:
         return refused(call(tmp_path, capsys, "compare", *files))
 
-    assert "counted from the same file, train.csv" in said("a.json", "b.json")
-    assert "test.csv is not a tally file" in said("a.json", "test.csv")
-    assert "needs two tallies" in said("a.json")
-    assert "tallies of this kind (a ranking) cannot be compared" in said(
+    assert "counted from the same file, train.csv" in message("a.json", "b.json")
+    assert "test.csv is not a tally file" in message("a.json", "test.csv")
+    assert "needs two tallies" in message("a.json")
+    assert "tallies of this kind (a ranking) cannot be compared" in message(
         "train-scores.json", "test-scores.json"
     )
-    assert "truth is not supported with a tally" in said("a.json", "b.json", "--truth", "y")
-    assert "edgeworth tally" in said("train.csv", "test.csv", "--truth", "y", "--prediction", "a")
+    assert "truth is not supported with a tally" in message("a.json", "b.json", "--truth", "y")
+    assert "edgeworth tally" in message("train.csv", "test.csv", "--truth", "y", "--prediction", "a")
     call(
         tmp_path,
         capsys,

@@ -313,7 +313,7 @@ def test_kelly_without_an_edge(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize(
-    ("probabilities", "odds", "said"),
+    ("probabilities", "odds", "wanted_message"),
     [
         (".5,.4", "2,2", "1"),
         (".5,1.5", "2,2", "0 and 1"),
@@ -325,17 +325,17 @@ def test_kelly_without_an_edge(tmp_path: Path, capsys: pytest.CaptureFixture[str
     ],
 )
 def test_bad_questions_to_kelly(
-    probabilities: str, odds: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    probabilities: str, odds: str, wanted_message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["kelly", "--probabilities", probabilities, "--odds", odds]
-    assert said in refused(call(tmp_path, capsys, *words))
+    assert wanted_message in refused(call(tmp_path, capsys, *words))
 
 
 # -- bad input ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "wanted_message"),
     [
         ("y,p\n1,.5\n0,1.5\n", "row 2 has 1.5"),
         ("y,p\n1,-.1\n0,.5\n", "row 1 has -0.1"),
@@ -351,15 +351,15 @@ def test_bad_questions_to_kelly(
     ],
 )
 def test_bad_probabilities(
-    content: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    content: str, wanted_message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "bad.csv").write_text(content, encoding="utf-8")
     words = ["evaluate", "bad.csv", "--truth", "y", "--probability", "p"]
-    assert said in refused(call(tmp_path, capsys, *words)).replace("'a', 'b', 'c'", "a, b, c")
+    assert wanted_message in refused(call(tmp_path, capsys, *words)).replace("'a', 'b', 'c'", "a, b, c")
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "wanted_message"),
     [
         ("y,p_a,p_b\na,.5,.5\nb,.5,.4\n", "row 2 add up to 0.9"),
         ("y,p_a,p_b\na,.5,.5\nc,.5,.5\n", "c"),
@@ -370,16 +370,16 @@ def test_bad_probabilities(
     ],
 )
 def test_bad_rows_of_probabilities(
-    content: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    content: str, wanted_message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "bad.csv").write_text(content, encoding="utf-8")
     words = ["evaluate", "bad.csv", "--truth", "y", "--probabilities", "p_a,p_b"]
-    assert said in refused(call(tmp_path, capsys, *words))
+    assert wanted_message in refused(call(tmp_path, capsys, *words))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "wanted_message"),
     [
         (["--probability", "p", "--prediction", "y"], "one of prediction"),
         (["--probability", "p", "--score", "p"], "one of prediction"),
@@ -411,9 +411,11 @@ def test_bad_rows_of_probabilities(
         (["--odds", "p,q"], "named after the classes"),
     ],
 )
-def test_bad_words(words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_words(
+    words: list[str], wanted_message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     two_file(tmp_path)
-    assert said in refused(call(tmp_path, capsys, "evaluate", "two.csv", "--truth", "y", *words))
+    assert wanted_message in refused(call(tmp_path, capsys, "evaluate", "two.csv", "--truth", "y", *words))
 
 
 def test_incomplete_rows_are_dropped_also_in_time_order(

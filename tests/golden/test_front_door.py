@@ -79,7 +79,7 @@ def test_none_of_several_inputs_is_written_over(days: Path, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (
             ["evaluate", "day1.csv", "--truth", "y_true", "--predicton", "y_pred"],
@@ -103,9 +103,9 @@ def test_none_of_several_inputs_is_written_over(days: Path, capsys: pytest.Captu
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )
 def test_slips_of_the_hand(
-    words: list[str], said: str, days: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], expected: str, days: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert said in refused(call(days, capsys, *words))
+    assert expected in refused(call(days, capsys, *words))
 
 
 def test_only_options_that_the_command_has_are_suggested(

@@ -99,7 +99,7 @@ def test_costs_from_a_file_go_by_label(text: str, tmp_path: Path, capsys: Captur
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ("0 1; 10", "2 rows of 2, 1 numbers"),
         ("0 x; 10 0", "not a number"),
@@ -110,11 +110,11 @@ def test_costs_from_a_file_go_by_label(text: str, tmp_path: Path, capsys: Captur
         ("empty.csv", "CSV file"),
     ],
 )
-def test_costs_that_are_none(given: str, said: str, tmp_path: Path, capsys: Capture) -> None:
+def test_costs_that_are_none(given: str, message: str, tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "short.csv").write_text("predicted,ill,well\nill,0,1\n", encoding="utf-8")
     (tmp_path / "turned.csv").write_text(",ill,well\nill,0,1\nwell,1,0\n", encoding="utf-8")
     (tmp_path / "empty.csv").write_text("", encoding="utf-8")
-    assert said in refused(call(tmp_path, capsys, *COUNTED, "--costs", given))
+    assert message in refused(call(tmp_path, capsys, *COUNTED, "--costs", given))
 
 
 def test_costs_mean_nothing_with_scores(tmp_path: Path, capsys: Capture) -> None:

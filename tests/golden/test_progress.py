@@ -224,18 +224,18 @@ def test_an_interrupt_on_a_terminal_ends_in_a_sentence(code: str, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "message"),
     [(ONE_STEP, [b"one long step"]), (NESTED, [b"pairs", b"draws", b"1 of 2"])],
 )
 def test_what_is_slow_shows_on_a_terminal_and_goes_before_the_result(
-    code: str, said: list[bytes], tmp_path: Path
+    code: str, message: list[bytes], tmp_path: Path
 ) -> None:
     status, seen = screen_of(HEAD + code, tmp_path)
     assert status == 0
-    for item in said:
+    for item in message:
         assert item in seen
     assert seen.rstrip().endswith(b"the result")
-    assert seen.rindex(said[0]) < seen.index(b"the result")
+    assert seen.rindex(message[0]) < seen.index(b"the result")
 
 
 def test_progress_stays_out_of_what_is_piped_on(tmp_path: Path) -> None:

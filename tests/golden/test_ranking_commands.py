@@ -189,7 +189,7 @@ def test_chance_by_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--truth", "y"], "exactly one of prediction (labels), score"),
         (["--truth", "y", "--score", "s", "--prediction", "s"], "exactly one of prediction"),
@@ -205,14 +205,14 @@ def test_chance_by_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     ],
 )
 def test_bad_words_for_scores(
-    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scores_file(tmp_path)
-    assert said in refused(call(tmp_path, capsys, "evaluate", "s.csv", *words))
+    assert message in refused(call(tmp_path, capsys, "evaluate", "s.csv", *words))
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("y,s\n1,nan\n0,0.5\n", "row 1"),
         ("y,s\n1,0.5\n0,\n", "score is missing (or not a number) in row 2"),
@@ -221,29 +221,29 @@ def test_bad_words_for_scores(
         ("y,s\n", "no rows"),
     ],
 )
-def test_bad_scores(content: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_scores(content: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "bad.csv").write_text(content, encoding="utf-8")
-    assert said in refused(call(tmp_path, capsys, "evaluate", "bad.csv", "--truth", "y", "--score", "s"))
+    assert message in refused(call(tmp_path, capsys, "evaluate", "bad.csv", "--truth", "y", "--score", "s"))
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("y,s\n1,0.5\n1,0.4\n", "every ranked item is a target"),
         ("y,s\n0,0.5\n0,0.4\n", "there are no targets"),
     ],
 )
 def test_one_class_has_a_report_that_says_so(
-    content: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    content: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "one.csv").write_text(content, encoding="utf-8")
     done = call(tmp_path, capsys, "evaluate", "one.csv", "--truth", "y", "--score", "s")
     assert done.returncode == 0, done.stderr
-    assert said in flat(done.stdout)
+    assert message in flat(done.stdout)
 
 
 @pytest.mark.parametrize(
-    ("qrels", "run", "said"),
+    ("qrels", "run", "message"),
     [
         (QRELS, "q1 Q0 d1 1 high tag\n", "r, line 1"),
         (QRELS, "q1 Q0 d1 1 0.5\n", "r, line 1"),
@@ -256,11 +256,11 @@ def test_one_class_has_a_report_that_says_so(
     ],
 )
 def test_malformed_trec_files(
-    qrels: str, run: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    qrels: str, run: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "q").write_text(qrels, encoding="utf-8")
     (tmp_path / "r").write_text(run, encoding="utf-8")
-    assert said in refused(call(tmp_path, capsys, "trec", "q", "r"))
+    assert message in refused(call(tmp_path, capsys, "trec", "q", "r"))
 
 
 def test_trec_needs_files_that_are_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -374,7 +374,7 @@ def test_hits_in_rank_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--items", "10", "--targets", "3", "--average-precision", "1/0"], "such as 0.9167 or 11/12"),
         (["--items", "10", "--targets", "3", "--average-precision", "1e-9999999999"], "such as 0.9167"),
@@ -388,6 +388,6 @@ def test_hits_in_rank_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     ],
 )
 def test_bad_questions_about_chance(
-    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert said in refused(call(tmp_path, capsys, "chance", *words))
+    assert message in refused(call(tmp_path, capsys, "chance", *words))

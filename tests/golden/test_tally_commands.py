@@ -181,7 +181,7 @@ def test_the_first_night_has_no_past(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (["--truth", "y"], "0.csv has the columns y, p, s, g, d, w: pass exactly one of prediction (labels)"),
         (["--prediction", "p"], "0.csv has the columns y, p, s, g, d, w: truth is needed"),
@@ -197,9 +197,9 @@ def test_the_first_night_has_no_past(
     ids=["no form", "no truth", "master", "option"],
 )
 def test_what_is_lacking_is_named(
-    words: list[str], said: str, shards: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], expected: str, shards: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert said in refused(call(shards, capsys, "tally", "0.csv", *words, "-o", "x.json"))
+    assert expected in refused(call(shards, capsys, "tally", "0.csv", *words, "-o", "x.json"))
 
 
 def test_a_source_is_not_counted_twice(
@@ -222,7 +222,7 @@ def test_a_source_is_not_counted_twice(
 
 
 @pytest.mark.parametrize(
-    ("counted", "said"),
+    ("counted", "expected"),
     [
         (["--prediction", "p", "--positive", "0"], "differ in positive: None and '0'"),
         (["--prediction", "w"], "differ in the column of prediction: 'p' and 'w'"),
@@ -235,10 +235,10 @@ def test_a_source_is_not_counted_twice(
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )
 def test_what_was_counted_otherwise_does_not_merge(
-    counted: list[str], said: str, shards: Path, command: Command, capsys: pytest.CaptureFixture[str]
+    counted: list[str], expected: str, shards: Path, command: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command("tally", "1.csv", "--truth", "y", *counted, "-o", "other.json")
-    assert said in refused(call(shards, capsys, "merge", "0.json", "other.json", "-o", "x.json"))
+    assert expected in refused(call(shards, capsys, "merge", "0.json", "other.json", "-o", "x.json"))
     assert not (shards / "x.json").exists()
 
 

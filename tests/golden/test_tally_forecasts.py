@@ -141,7 +141,7 @@ def test_class_shares_of_parts_are_no_rival_of_the_whole(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (["--fraction", "0.25"], "differ in fraction: 1.0 and 0.25"),
         (["--ordered"], "differ in ordered: False and True"),
@@ -150,13 +150,13 @@ def test_class_shares_of_parts_are_no_rival_of_the_whole(
     ids=["fraction", "ordered", "normalise"],
 )
 def test_other_terms_do_not_merge(
-    words: list[str], said: str, tmp_path: Path, command: Command, capsys: pytest.CaptureFixture[str]
+    words: list[str], expected: str, tmp_path: Path, command: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
     header, rows, counted = CASES["against a rival"]
     for index, more in enumerate(([], words)):
         written(tmp_path / f"{index}.csv", header, rows[index::2])
         command("tally", f"{index}.csv", *counted, *more, "-o", f"{index}.json")
-    assert said in refused(call(tmp_path, capsys, "merge", "0.json", "1.json", "-o", "x.json"))
+    assert expected in refused(call(tmp_path, capsys, "merge", "0.json", "1.json", "-o", "x.json"))
 
 
 def test_time_and_rows_before_are_refused_where_they_mean_nothing(

@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (["merge", "x.json"], r"merge needs --output FILE (-o): the tally file to write"),
         (["tally", "x.csv", "--outptu", "t.json"], "saw '--outptu'"),
@@ -88,9 +88,9 @@ def folder(tmp_path: Path) -> Path:
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_a_sentence_says_what_was_needed(
-    folder: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert said in refused(call(folder, capsys, *words))
+    assert expected in refused(call(folder, capsys, *words))
 
 
 def test_all_commands_are_told_to_who_asks_for_another(
@@ -233,7 +233,7 @@ def test_an_interrupt_while_the_command_loads_ends_in_a_sentence(
 
 
 @pytest.mark.parametrize(
-    ("function", "given", "said"),
+    ("function", "given", "expected"),
     [
         (ew.evaluate, {"truth": [1, 0], "probability": [0.7, 0.3]}, "did you mean 'probabilities'"),
         (ew.compare, {"truth": [1, 0], "prediction": [1, 0]}, "did you mean 'systems'"),
@@ -241,7 +241,7 @@ def test_an_interrupt_while_the_command_loads_ends_in_a_sentence(
     ],
 )
 def test_a_parameter_by_another_name_is_answered_with_the_nearest(
-    function: Any, given: dict[str, Any], said: str
+    function: Any, given: dict[str, Any], expected: str
 ) -> None:
-    with pytest.raises(TypeError, match=said):
+    with pytest.raises(TypeError, match=expected):
         function(**given)

@@ -26,9 +26,9 @@ def test_right_and_wrong_are_written_in_many_ways() -> None:
     assert ew.evaluate(correct=WORDS).numbers["items"] == len(WORDS)
 
 
-@pytest.mark.parametrize(("value", "said"), [("maybe", "'maybe'"), (2, "2"), (0.5, "0.5"), ("", "''")])
-def test_anything_else_is_refused_with_its_row(value: Any, said: str) -> None:
-    with pytest.raises(InputError, match=rf"correct must be 1/0.*row 3 has {said}"):
+@pytest.mark.parametrize(("value", "message"), [("maybe", "'maybe'"), (2, "2"), (0.5, "0.5"), ("", "''")])
+def test_anything_else_is_refused_with_its_row(value: Any, message: str) -> None:
+    with pytest.raises(InputError, match=rf"correct must be 1/0.*row 3 has {message}"):
         ew.evaluate(correct=[1, 0, value])
 
 
@@ -246,7 +246,7 @@ def test_intervals_of_grades_by_methods_that_are_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "said"),
+    ("method", "message"),
     [
         (ew.methods.Wilson(), "these grades have no range"),
         (ew.methods.ClopperPearson(), "right or wrong once"),
@@ -255,8 +255,8 @@ def test_intervals_of_grades_by_methods_that_are_asked_for() -> None:
         (ew.methods.Influence(), "does not apply to grades: use Wilson"),
     ],
 )
-def test_methods_that_do_not_suit_grades_are_refused_in_a_sentence(method: Any, said: str) -> None:
-    with pytest.raises(OptionError, match=said):
+def test_methods_that_do_not_suit_grades_are_refused_in_a_sentence(method: Any, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
         ew.estimate(ew.Grades.from_grades([0.2, 3.1, 5.0]), "mean", method=method)
 
 

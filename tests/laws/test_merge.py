@@ -65,8 +65,8 @@ def rows_of(
 COMPLETE, ABSTAINING, INCOMPLETE = rows_of(LABELS, LABELS), rows_of(LABELS, MAYBE), rows_of(MAYBE, MAYBE)
 
 
-def column(rows: list[Row], place: int) -> Any:
-    return as_column([row[place] for row in rows], str(place))
+def column(rows: list[Row], position: int) -> Any:
+    return as_column([row[position] for row in rows], str(position))
 
 
 def table(rows: list[Row], **options: Any) -> ContingencyTable:

@@ -378,7 +378,7 @@ def test_a_simulation_of_ones_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (
             ("powers", "--items", "10", "--targets", "2"),
@@ -390,9 +390,9 @@ def test_a_simulation_of_ones_own() -> None:
     ],
 )
 def test_refusals(
-    arguments: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert said in refused(call(tmp_path, capsys, "reproduce", *arguments))
+    assert message in refused(call(tmp_path, capsys, "reproduce", *arguments))
 
 
 def test_an_unknown_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

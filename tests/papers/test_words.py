@@ -83,7 +83,7 @@ AUTHORS = {
 
 
 @pytest.mark.parametrize(
-    ("words", "found"),
+    ("words", "result"),
     {
         "permute classes": "ew.match",
         "permuted class": "ew.match",
@@ -94,8 +94,8 @@ AUTHORS = {
         "training targets": "balanced",
     }.items(),
 )
-def test_words_are_found_in_other_forms_and_orders(words: str, found: str) -> None:
-    assert any(found in where for _, _, where in find_elsewhere(words))
+def test_words_are_found_in_other_forms_and_orders(words: str, result: str) -> None:
+    assert any(result in where for _, _, where in find_elsewhere(words))
 
 
 def test_words_that_are_nowhere_find_nothing() -> None:
@@ -115,20 +115,22 @@ def test_answers_name_only_what_an_installation_has() -> None:
         assert "docs/" not in f"{measure.source} {measure.formula}"
 
 
-@pytest.mark.parametrize(("words", "found"), AUTHORS.items(), ids=AUTHORS.keys())
-def test_the_authors_words_lead_somewhere(words: str, found: str) -> None:
+@pytest.mark.parametrize(("words", "result"), AUTHORS.items(), ids=AUTHORS.keys())
+def test_the_authors_words_lead_somewhere(words: str, result: str) -> None:
     places = find_elsewhere(words)
-    assert any(found in where for _, _, where in places)
+    assert any(result in where for _, _, where in places)
     # What is shown of a line of many words is its first and those that were meant.
     assert all(len(name.split(", ")) <= 4 for name, _, _ in places)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("words", "found"), WORDS.items(), ids=WORDS.keys())
-def test_the_papers_words(words: str, found: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("words", "result"), WORDS.items(), ids=WORDS.keys())
+def test_the_papers_words(
+    words: str, result: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     done = call(tmp_path, capsys, "measures", *words.split())
     assert done.returncode == 0
-    assert found in flat(done.stdout)
+    assert result in flat(done.stdout)
 
 
 def test_the_charts_of_the_list_are_those_of_reports() -> None:

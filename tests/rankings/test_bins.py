@@ -166,7 +166,7 @@ def test_fine_bins_lose_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("left", "right", "said"),
+    ("left", "right", "message"),
     [
         (4, 5, "4 bins and 5 bins"),
         (4, None, "4 bins and exact scores"),
@@ -174,20 +174,22 @@ def test_fine_bins_lose_nothing() -> None:
         ([0.0, 0.5], [0.0, 0.6], "2 bins and 2 bins with other edges"),
     ],
 )
-def test_unequal_bins_do_not_merge(left: Any, right: Any, said: str) -> None:
+def test_unequal_bins_do_not_merge(left: Any, right: Any, message: str) -> None:
     one, two = (Ranking.from_scores([1, 0], [0.5, 0.2], bins=bins) for bins in (left, right))
-    with pytest.raises(MergeError, match=f"rankings with different bins cannot be merged: {said}"):
+    with pytest.raises(MergeError, match=f"rankings with different bins cannot be merged: {message}"):
         one + two
 
 
 @given(cases, st.integers(0, 25), numbers)
-def test_shards_on_equal_bins_add_up(rows: list[tuple[int, float, float]], place: int, number: int) -> None:
+def test_shards_on_equal_bins_add_up(
+    rows: list[tuple[int, float, float]], position: int, number: int
+) -> None:
     def of(part: list[tuple[int, float, float]]) -> Ranking:
         if not part:
             return Ranking.empty()
         return Ranking.from_scores([row[0] for row in part], [row[1] for row in part], bins=number)
 
-    assert of(rows[:place]) + of(rows[place:]) == of(rows) == of(rows[place:]) + of(rows[:place])
+    assert of(rows[:position]) + of(rows[position:]) == of(rows) == of(rows[position:]) + of(rows[:position])
 
 
 def test_the_edges_are_not_to_be_changed() -> None:

@@ -253,12 +253,12 @@ def test_edgeworth_is_better_than_the_normal_law_and_says_how_sure_it_is() -> No
 
 
 @pytest.mark.parametrize(
-    ("n", "m", "said"), [(500, 60, "random orders"), (1000, 500, "density"), (10**7, 10**5, "density")]
+    ("n", "m", "message"), [(500, 60, "random orders"), (1000, 500, "density"), (10**7, 10**5, "density")]
 )
-def test_bins_add_up_and_have_the_moments_of_the_law(n: int, m: int, said: str) -> None:
+def test_bins_add_up_and_have_the_moments_of_the_law(n: int, m: int, message: str) -> None:
     law = average_precision(n, m)
     result = law.distribution()
-    assert said in result.method
+    assert message in result.method
     assert result.probability.sum() == pytest.approx(1, abs=0.0011)
     middle, spread = (result.low + result.high) / 2, law.standard_deviation
     # Less than a thousandth is left out, and 20,000 draws have a standard error of a hundredth of the spread.
@@ -316,7 +316,7 @@ def test_a_depth_beyond_the_list_is_the_list() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda: average_precision(10, 0), "undefined because there are no targets"),
         (lambda: average_precision(10, 11), "between 0 and 10; saw 11"),
@@ -332,8 +332,8 @@ def test_a_depth_beyond_the_list_is_the_list() -> None:
         (lambda: joint_hit_ranks(10, 3, 2, 2), "must come before the second"),
     ],
 )
-def test_bad_input_is_refused_in_a_sentence(call: object, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_bad_input_is_refused_in_a_sentence(call: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         call()  # type: ignore[operator]  # wrong on purpose
 
 

@@ -178,12 +178,12 @@ def test_ties_are_bracketed_where_they_matter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hits", "said"),
+    ("hits", "message"),
     [([0, 0, 0], "no targets"), ([1, 1, 1], "every ranked item is a target"), ([0, 1, 0, 0], "two targets")],
 )
-def test_little_to_say_is_said(hits: list[int], said: str) -> None:
+def test_little_to_say_is_said(hits: list[int], message: str) -> None:
     findings = examine_ranking(ew.Ranking.from_hits(hits))
-    assert said in ranking_verdict(findings)
+    assert message in ranking_verdict(findings)
     if not any(hits):
         assert (findings.by_depth, findings.curve, findings.tail) == ((), None, None)
 

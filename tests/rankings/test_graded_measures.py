@@ -19,9 +19,9 @@ def cascade(grades: list[int], highest: int) -> float:
     return total
 
 
-def lists_of(each: list[list[int]], **options: int) -> ew.RankedLists:
-    grades = np.concatenate(each)
-    groups = np.repeat(np.arange(len(each)), [len(x) for x in each])
+def lists_of(item: list[list[int]], **options: int) -> ew.RankedLists:
+    grades = np.concatenate(item)
+    groups = np.repeat(np.arange(len(item)), [len(x) for x in item])
     return ew.RankedLists.from_scores(grades, -np.arange(float(len(grades))), groups=groups, **options)
 
 

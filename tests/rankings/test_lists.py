@@ -118,7 +118,7 @@ def test_labels_need_the_positive_one_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("truth", "said"),
+    ("truth", "message"),
     [
         (["spam", "ham"], "truth in row 1 is 'spam': grades are whole numbers"),
         ([1, -1], "truth in row 2 is -1: grades are whole numbers of at least 0"),
@@ -128,8 +128,8 @@ def test_labels_need_the_positive_one_named() -> None:
         (np.array([1, np.nan]), "truth is missing in row 2"),
     ],
 )
-def test_what_is_no_grade_is_refused(truth: Any, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_what_is_no_grade_is_refused(truth: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         RankedLists.from_scores(truth, [1, 2], groups=[0, 0])
 
 

@@ -324,11 +324,11 @@ def ranking_of(items: list[Item], lost: int = 0) -> ew.Ranking:
     return ew.Ranking.from_scores([int(grade > 0) for grade in grades], list(scores), unranked=lost)
 
 
-def assert_value(found: float, wanted: Number, said: str) -> None:
+def assert_value(answer: float, wanted: Number, message: str) -> None:
     if wanted is None:
-        assert math.isnan(found), f"{said} is undefined, not {found}"
+        assert math.isnan(answer), f"{message} is undefined, not {answer}"
     else:
-        assert found == pytest.approx(float(wanted), rel=1e-12, abs=1e-12), said
+        assert answer == pytest.approx(float(wanted), rel=1e-12, abs=1e-12), message
 
 
 @pytest.mark.slow
@@ -405,14 +405,14 @@ def test_all_tied_is_random_selection(items: int, targets: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("items", "targets", "said"),
+    ("items", "targets", "message"),
     [(5, 2, 237 / 400), (10, 3, 14581 / 32400), (100, 10, 0.13806706834217836), (3000, 245, 0.0839889)],
 )
-def test_published_means_of_random_selection(items: int, targets: int, said: float) -> None:
+def test_published_means_of_random_selection(items: int, targets: int, message: float) -> None:
     tied = ew.Ranking.from_scores([1, 0], [0.5, 0.5], weights=[targets, items - targets])
     computed = ew.measure(tied, "average_precision")
     assert computed == pytest.approx(float(chance_mean(items, targets)), rel=1e-12)
-    assert computed == pytest.approx(said, rel=1e-12 if said != 0.0839889 else 5e-7)
+    assert computed == pytest.approx(message, rel=1e-12 if message != 0.0839889 else 5e-7)
 
 
 @settings(max_examples=30)
@@ -430,10 +430,10 @@ def test_chance_is_the_mean_over_every_order_of_everything(items: list[Item], lo
 
 
 @pytest.mark.parametrize("size", [10, 10**4, 10**6, 10**9])
-@pytest.mark.parametrize(("found", "depth"), [(1, 1), (1, 7), (3, 2), (2, 9)])
-def test_success_keeps_its_digits_in_a_large_tie(size: int, found: int, depth: int) -> None:
-    tied = ew.Ranking.from_scores([1, 0], [0.5, 0.5], weights=[found, size - found])
-    missed = Fraction(math.comb(size - depth, found), math.comb(size, found))
+@pytest.mark.parametrize(("answer", "depth"), [(1, 1), (1, 7), (3, 2), (2, 9)])
+def test_success_keeps_its_digits_in_a_large_tie(size: int, answer: int, depth: int) -> None:
+    tied = ew.Ranking.from_scores([1, 0], [0.5, 0.5], weights=[answer, size - answer])
+    missed = Fraction(math.comb(size - depth, answer), math.comb(size, answer))
     assert ew.measure(tied, f"success@{depth}") == pytest.approx(float(1 - missed), rel=1e-9, abs=0)
 
 

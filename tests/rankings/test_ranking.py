@@ -101,7 +101,7 @@ def test_the_positive_class_is_named(truth: list[Any], positive: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("truth", "said"),
+    ("truth", "message"),
     [
         (["spam", "ham", "ham", "ham"], "truth has the labels 'ham', 'spam': name the target"),
         ([1, 2, 2, 2], "truth has the labels 1, 2: name the target"),
@@ -111,8 +111,8 @@ def test_the_positive_class_is_named(truth: list[Any], positive: Any) -> None:
         ([0.2, 0.3, 0.3, 0.4], r"0\.2, 0\.3, 0\.4"),
     ],
 )
-def test_an_unclear_target_is_asked_for(truth: list[Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_an_unclear_target_is_asked_for(truth: list[Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         Ranking.from_scores(truth, SCORES)
 
 
@@ -236,10 +236,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("change", "said"), REFUSED.values(), ids=REFUSED)
-def test_what_cannot_be_ranked_is_refused(change: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(("change", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_ranked_is_refused(change: dict[str, Any], message: str) -> None:
     given = {"truth": ROWS[0], "scores": ROWS[1]} | change
-    with pytest.raises(EdgeworthError, match=said):
+    with pytest.raises(EdgeworthError, match=message):
         Ranking.from_scores(given.pop("truth"), given.pop("scores"), **given)
 
 
@@ -336,7 +336,7 @@ def test_hits_equal_falling_scores(hits: list[int], unranked: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("hits", "said"),
+    ("hits", "message"),
     [
         ([1, 2, 0], "hits are 1 or 0; saw 2"),
         ([1, None], "hits are 1 or 0; saw nan"),
@@ -345,8 +345,8 @@ def test_hits_equal_falling_scores(hits: list[int], unranked: int) -> None:
         (["yes", "no"], "hits must be numbers"),
     ],
 )
-def test_what_is_no_hit_is_refused(hits: list[Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_what_is_no_hit_is_refused(hits: list[Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         Ranking.from_hits(hits)
 
 
@@ -533,14 +533,14 @@ def labelled(rows: list[Any], **options: Any) -> ScoresByClass:
 
 @given(labelled_rows, st.integers(0, 9), st.booleans())
 def test_scores_by_class_merge_before_the_target_is_known(
-    rows: list[Any], place: int, is_weighted: bool
+    rows: list[Any], position: int, is_weighted: bool
 ) -> None:
     def of(part: list[Any]) -> ScoresByClass:
         return labelled(
             part, weights=np.array([row[2] for row in part], dtype=np.int64) if is_weighted else None
         )
 
-    whole, parts = of(rows), of(rows[:place]) + of(rows[place:])
+    whole, parts = of(rows), of(rows[:position]) + of(rows[position:])
     assert whole.labels == parts.labels
     assert whole.dropped == parts.dropped
     for target in whole.labels:

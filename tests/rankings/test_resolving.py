@@ -288,8 +288,8 @@ rows = st.lists(
 )
 
 
-def within(measure: Measure, found: float) -> bool:
-    return math.isnan(found) or measure.low - 1e-12 <= found <= measure.high + 1e-12
+def within(measure: Measure, answer: float) -> bool:
+    return math.isnan(answer) or measure.low - 1e-12 <= answer <= measure.high + 1e-12
 
 
 @settings(max_examples=40)

@@ -170,7 +170,7 @@ def test_round_thresholds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("goal", "said"),
+    ("goal", "message"),
     [
         ({"cost_miss": 1}, "both"),
         ({"cost_false_alarm": -1, "cost_miss": 1}, "at least 0"),
@@ -181,11 +181,11 @@ def test_round_thresholds() -> None:
         ({"recall_at_least": True}, "a number above 0"),
     ],
 )
-def test_nonsense_is_refused(goal: dict[str, float], said: str) -> None:
+def test_nonsense_is_refused(goal: dict[str, float], message: str) -> None:
     truth, scores = cases(1)
-    with pytest.raises(OptionError, match=said):
+    with pytest.raises(OptionError, match=message):
         ew.rankings.choose_threshold(ew.Ranking.from_scores(truth, scores, positive=1), **goal)
-    with pytest.raises(OptionError, match=said):
+    with pytest.raises(OptionError, match=message):
         ew.evaluate(truth=truth, score=scores, positive=1, **goal)
 
 

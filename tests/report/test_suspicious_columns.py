@@ -22,8 +22,8 @@ SAME = "are identical in every case. Did you pass the same column or file twice?
 ONE_VALUE = "in every case, so it cannot distinguish cases. Is this the right column?"
 
 
-def warnings_of(found: Any) -> tuple[str, ...]:
-    warnings: tuple[str, ...] = getattr(found, "report", found).warnings
+def warnings_of(answer: Any) -> tuple[str, ...]:
+    warnings: tuple[str, ...] = getattr(answer, "report", answer).warnings
     return warnings
 
 
@@ -105,8 +105,8 @@ def frame(**more: Any) -> pd.DataFrame:
     return pd.DataFrame(columns | more)
 
 
-def repeats_of(found: Any) -> list[str]:
-    return [x for x in warnings_of(found) if "more than once" in x]
+def repeats_of(answer: Any) -> list[str]:
+    return [x for x in warnings_of(answer) if "more than once" in x]
 
 
 @pytest.mark.parametrize("kind", ["frame", "csv", "parquet"])

@@ -86,10 +86,10 @@ def paired(label: str) -> ew.TallyRecord:
     return ew.tally(truth=truth, prediction=both)
 
 
-@pytest.mark.parametrize("place", SHOWN)
-def test_labels_are_shown_and_never_obeyed(place: str) -> None:
+@pytest.mark.parametrize("position", SHOWN)
+def test_labels_are_shown_and_never_obeyed(position: str) -> None:
     for label in HOSTILE.values():
-        shown = SHOWN[place](label)
+        shown = SHOWN[position](label)
         check_harmless(shown)
         # A label has no line of its own: only Markdown and tables of ours begin lines.
         assert "\nVerdict: all is well" not in shown
@@ -115,19 +115,19 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("place", range(len(HOSTILE)))
+@pytest.mark.parametrize("position", range(len(HOSTILE)))
 def test_the_command_never_writes_a_label_raw(
-    place: int, folder: Path, capsys: pytest.CaptureFixture[str]
+    position: int, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    label = list(HOSTILE.values())[place]
+    label = list(HOSTILE.values())[position]
     columns = ["--truth", "y", "--prediction", "a", "--prediction", f"b{label}"]
     for words in (
-        ["compare", f"d{place}.csv", *columns, "--full"],
-        ["tally", f"d{place}.csv", *columns, "-o", "t.json"],
+        ["compare", f"d{position}.csv", *columns, "--full"],
+        ["tally", f"d{position}.csv", *columns, "-o", "t.json"],
         ["report", "t.json", "--full"],
-        ["preview", f"d{place}.csv"],
-        ["compare", f"d{place}.csv", *columns, "--measure", f"f[no{quote_label(label)}]"],
-        ["evaluate", f"d{place}.csv"],
+        ["preview", f"d{position}.csv"],
+        ["compare", f"d{position}.csv", *columns, "--measure", f"f[no{quote_label(label)}]"],
+        ["evaluate", f"d{position}.csv"],
     ):
         done = call(folder, capsys, *words)
         assert done.returncode in (0, 2), done.stderr

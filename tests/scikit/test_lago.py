@@ -374,7 +374,7 @@ def test_it_is_copied_and_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "classes", "said"),
+    ("options", "classes", "message"),
     [
         ({}, [0, 0, 0, 0], "needs two classes, targets and background; saw 1 class, 0"),
         ({}, [0, 1, 2, 0], "saw 3 classes; name the targets and make the rest one class"),
@@ -383,8 +383,10 @@ def test_it_is_copied_and_kept() -> None:
         ({}, [0.5, 1.5, 0.5, 0.5], "Unknown label type"),
     ],
 )
-def test_data_that_do_not_fit_are_refused(options: dict[str, Any], classes: list[float], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_data_that_do_not_fit_are_refused(
+    options: dict[str, Any], classes: list[float], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
         Lago(**{"n_neighbors": 2, **options}).fit([[0.0], [1.0], [2.0], [3.0]], classes)
 
 
@@ -394,7 +396,7 @@ def test_the_refusals_are_edgeworths() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"n_neighbors": 0}, "n_neighbors is a whole number of at least 1; saw 0"),
         ({"n_neighbors": 2.5}, "n_neighbors is a whole number of at least 1; saw 2.5"),
@@ -406,6 +408,6 @@ def test_the_refusals_are_edgeworths() -> None:
         ({"kernel": ["gaussian"]}, r"the kernels are gaussian, triangular, uniform; saw \['gaussian'\]"),
     ],
 )
-def test_options_that_do_not_exist_are_refused(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(OptionError, match=said):
+def test_options_that_do_not_exist_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
         Lago(**options).fit([[0.0], [1.0], [2.0]], [0, 1, 0])

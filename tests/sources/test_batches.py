@@ -62,7 +62,7 @@ def test_columns_that_are_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "available", "said"),
+    ("wanted", "available", "message"),
     [
         ("prediciton", ["truth", "prediction"], r"no column 'prediciton'; did you mean 'prediction'\?"),
         ("Truth", ["truth", "prediction"], r"no column 'Truth'; did you mean 'truth'\?"),
@@ -75,8 +75,8 @@ def test_columns_that_are_there() -> None:
     ],
     ids=["near miss", "case", "two cases", "nothing near", "many", "none", "twins", "three of a name"],
 )
-def test_columns_that_are_not_there_or_not_alone(wanted: str, available: list[str], said: str) -> None:
-    with pytest.raises(InputError, match=said) as caught:
+def test_columns_that_are_not_there_or_not_alone(wanted: str, available: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
         check_columns([wanted], available, "file.csv")
     assert str(caught.value).startswith("file.csv ")
 

@@ -222,12 +222,12 @@ BAD: dict[str, tuple[str, bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "content", "said"), BAD.values(), ids=BAD)
+@pytest.mark.parametrize(("name", "content", "message"), BAD.values(), ids=BAD)
 def test_what_cannot_be_read_says_so_with_the_file(
-    write: Write, name: str, content: bytes, said: str
+    write: Write, name: str, content: bytes, message: str
 ) -> None:
     path = write(content, name)
-    with pytest.raises(InputError, match=said) as caught:
+    with pytest.raises(InputError, match=message) as caught:
         tally(path)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -275,7 +275,7 @@ def test_a_wrong_grade_is_named_by_its_file_and_the_row_there(tmp_path: Path, ki
 
 
 @pytest.mark.parametrize(
-    ("pages", "other_pages", "said"),
+    ("pages", "other_pages", "wanted_message"),
     [
         (["x", "y", "z"], ["x", "y"], "id 'q1' is in two clusters, 'x' and 'z'"),
         (["x", "y", "x"], ["x", "z"], "id 'q2' is in two clusters, 'y' and 'z'"),
@@ -283,11 +283,11 @@ def test_a_wrong_grade_is_named_by_its_file_and_the_row_there(tmp_path: Path, ki
     ids=["repeats in one table", "two tables"],
 )
 def test_a_joined_item_in_two_clusters_is_named_by_its_id(
-    pages: list[str], other_pages: list[str], said: str
+    pages: list[str], other_pages: list[str], wanted_message: str
 ) -> None:
     one = pd.DataFrame({"id": ["q1", "q2", "q1"], "right": [1, 0, 1], "page": pages})
     other = pd.DataFrame({"id": ["q1", "q2"], "right": [1, 0], "page": other_pages})
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=wanted_message):
         ew.compare(
             {"one": one, "other": other},
             truth=None,

@@ -132,15 +132,15 @@ BAD: dict[str, tuple[bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize(("content", "said"), BAD.values(), ids=BAD)
+@pytest.mark.parametrize(("content", "message"), BAD.values(), ids=BAD)
 @pytest.mark.parametrize("piece", [64, 1 << 20])
 def test_what_is_wrong_is_said_with_the_row(
-    tmp_path: Path, content: bytes, said: str, piece: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, content: bytes, message: str, piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(text_files, "LINES_BYTES", piece)
     path = tmp_path / "file.jsonl"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=said) as caught:
+    with pytest.raises(InputError, match=message) as caught:
         tallied(path, truth="y", prediction="guess")
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -202,7 +202,7 @@ def test_fields_inside_are_columns_and_are_suggested(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("document", "said"),
+    ("document", "message"),
     [
         (
             {"columns": ["y", ["p"]], "data": [[1, 0]]},
@@ -219,9 +219,9 @@ def test_fields_inside_are_columns_and_are_suggested(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_table_below_its_columns_that_does_not_fit(tmp_path: Path, document: object, said: str) -> None:
+def test_a_table_below_its_columns_that_does_not_fit(tmp_path: Path, document: object, message: str) -> None:
     (tmp_path / "t.json").write_text(json.dumps(document))
-    with pytest.raises(InputError, match=rf"t\.json: {said}"):
+    with pytest.raises(InputError, match=rf"t\.json: {message}"):
         open_source(tmp_path / "t.json")
 
 

@@ -109,7 +109,7 @@ def test_weights_are_of_one_kind_wherever_the_file_is_cut(
 
 @pytest.mark.parametrize("size", [64, 1 << 20])
 @pytest.mark.parametrize(
-    ("row", "options", "said"),
+    ("row", "options", "message"),
     [
         ("a,,1,1,p\n", {}, "prediction is missing in row 41 "),
         ("a,a,-1,1,p\n", {"weight": "count"}, "row 41 has -1"),
@@ -123,11 +123,16 @@ def test_weights_are_of_one_kind_wherever_the_file_is_cut(
     ids=["label", "negative", "nan", "empty weight", "infinite", "fraction", "cluster", "ragged"],
 )
 def test_an_error_names_the_row_of_the_file(
-    tmp_path: Path, row: str, options: dict[str, Any], said: str, size: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    row: str,
+    options: dict[str, Any],
+    message: str,
+    size: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = written(tmp_path, [*(["a,a,1,1,p\n", "b,b,1,1,p\n"] * 20), row, *(["b,b,1,1,p\n"] * 20)])
     monkeypatch.setattr(delimited, "PIECE_BYTES", size)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         tally(path, **options)
 
 

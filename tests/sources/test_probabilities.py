@@ -99,9 +99,9 @@ REFUSED: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("values", "said"), REFUSED.values(), ids=REFUSED)
-def test_what_are_no_probabilities(values: Any, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+@pytest.mark.parametrize(("values", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_are_no_probabilities(values: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         as_probabilities(values)
 
 

@@ -65,13 +65,13 @@ BAD: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("url", "said"), BAD.values(), ids=BAD)
+@pytest.mark.parametrize(("url", "message"), BAD.values(), ids=BAD)
 def test_what_cannot_be_read_says_so_with_the_address(
-    url: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    url: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Extensions that somebody has installed here are not found there.
     monkeypatch.setenv("HOME", str(tmp_path))
-    with pytest.raises(InputError, match=said) as caught:
+    with pytest.raises(InputError, match=message) as caught:
         RemoteSource(url)
     assert url in str(caught.value)
     assert "\n" not in str(caught.value)

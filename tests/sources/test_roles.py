@@ -34,13 +34,13 @@ SURE: list[tuple[list[str], dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("names", "roles", "said"), SURE, ids=str)
-def test_names_without_doubt(names: list[str], roles: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(("names", "roles", "message"), SURE, ids=str)
+def test_names_without_doubt(names: list[str], roles: dict[str, Any], message: str) -> None:
     guessed = guess_roles(names, {})
     assert guessed.roles == roles
     assert len(guessed.notices) == 1
     assert guessed.notices[0].startswith("Took ")
-    assert said in guessed.notices[0]
+    assert message in guessed.notices[0]
     assert guess_roles(names[::-1], {}).roles.keys() == roles.keys()
 
 
@@ -62,11 +62,13 @@ DOUBTFUL: list[tuple[list[str], dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("names", "roles", "said"), DOUBTFUL, ids=str)
-def test_names_with_doubt_are_named_and_not_taken(names: list[str], roles: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(("names", "roles", "message"), DOUBTFUL, ids=str)
+def test_names_with_doubt_are_named_and_not_taken(
+    names: list[str], roles: dict[str, Any], message: str
+) -> None:
     guessed = guess_roles(names, {})
     assert guessed.roles == roles
-    assert said in guessed.ambiguities[-1]
+    assert message in guessed.ambiguities[-1]
 
 
 def test_what_is_given_is_not_guessed() -> None:
@@ -94,7 +96,7 @@ FRAME = pd.DataFrame({"y": [0, 1] * 9, "p": [0, 1, 1] * 6, "q": [1, 0, 0] * 6})
 
 
 @pytest.mark.parametrize(
-    ("ask", "said"),
+    ("ask", "message"),
     [
         (lambda: ew.evaluate(FRAME["y"], FRAME["p"]), "truth=.*prediction="),
         (lambda: ew.evaluate([0, 1]), "truth=.*prediction="),
@@ -103,6 +105,6 @@ FRAME = pd.DataFrame({"y": [0, 1] * 9, "p": [0, 1, 1] * 6, "q": [1, 0, 0] * 6})
         (lambda: ew.compare(truth=FRAME, systems=["p", "q"]), "data"),
     ],
 )
-def test_what_is_given_without_its_name_is_told_it(ask: Callable[[], object], said: str) -> None:
-    with pytest.raises((TypeError, EdgeworthError), match=said):
+def test_what_is_given_without_its_name_is_told_it(ask: Callable[[], object], message: str) -> None:
+    with pytest.raises((TypeError, EdgeworthError), match=message):
         ask()

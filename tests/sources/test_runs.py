@@ -413,7 +413,7 @@ def test_numbers_that_no_column_holds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sample", "said"),
+    ("sample", "message"),
     [
         ({"id": None}, "the field 'id' must be a whole number or text; saw null"),
         ({"id": "q", "scores": [1]}, "the field 'scores' must be an object or null; saw a list"),
@@ -425,7 +425,7 @@ def test_numbers_that_no_column_holds(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("layout", ["json", "eval", "samples"])
 def test_a_wrong_field_is_named_with_its_file_and_item(
-    tmp_path: Path, layout: str, sample: dict[str, object], said: str
+    tmp_path: Path, layout: str, sample: dict[str, object], message: str
 ) -> None:
     log = inspect_log([SAMPLES[0], {"epoch": 1, **sample}])
     path = tmp_path / "a.json"
@@ -439,11 +439,11 @@ def test_a_wrong_field_is_named_with_its_file_and_item(
         path = tmp_path / "a.eval"
         path.write_bytes(zip_archive(files | {"header.json": json.dumps(header).encode()}))
     item = "samples/1.json" if layout == "samples" else "sample 2"
-    told(path, str(path), item, said)
+    told(path, str(path), item, message)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"eval": ["run_id", "task"]}, "the field 'eval' must be an object; saw a list"),
         ({"eval": {"task": 1, "model": "m", "run_id": "r"}}, "eval: the field 'task' must be text"),
@@ -452,9 +452,11 @@ def test_a_wrong_field_is_named_with_its_file_and_item(
         ({"version": "2"}, "the field 'version' must be a whole number; saw text"),
     ],
 )
-def test_a_wrong_field_of_the_header_is_named(tmp_path: Path, change: dict[str, object], said: str) -> None:
+def test_a_wrong_field_of_the_header_is_named(
+    tmp_path: Path, change: dict[str, object], message: str
+) -> None:
     (tmp_path / "a.json").write_text(json.dumps(inspect_log(SAMPLES) | change))
-    told(tmp_path / "a.json", "a.json", said)
+    told(tmp_path / "a.json", "a.json", message)
 
 
 def test_numbers_that_json_does_not_have_and_halves_of_characters(tmp_path: Path) -> None:
@@ -496,7 +498,7 @@ def test_a_folder_that_cannot_be_listed_and_a_log_that_cannot_be_opened(
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"doc_id": None}, "the field 'doc_id' must be a whole number or text; saw null"),
         ({"metrics": "acc"}, "the field 'metrics' must be a list; saw text"),
@@ -507,13 +509,13 @@ def test_a_folder_that_cannot_be_listed_and_a_log_that_cannot_be_opened(
         ({"doc_hash": 5}, "the field 'doc_hash' must be text or null; saw a whole number"),
     ],
 )
-def test_a_wrong_field_of_lm_eval_is_named(tmp_path: Path, change: dict[str, object], said: str) -> None:
+def test_a_wrong_field_of_lm_eval_is_named(tmp_path: Path, change: dict[str, object], message: str) -> None:
     lines = [lm_eval_choice(0, [-1, -2], 0), lm_eval_choice(1, [-1, -2], 0, **change)]
-    told(write_lm_eval(tmp_path, "quiz", lines), "line 2", said)
+    told(write_lm_eval(tmp_path, "quiz", lines), "line 2", message)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"prompt": "p"}, "the field 'prompt' must be an object; saw text"),
         ({"namedScores": [1]}, "the field 'namedScores' must be an object or null; saw a list"),
@@ -525,13 +527,13 @@ def test_a_wrong_field_of_lm_eval_is_named(tmp_path: Path, change: dict[str, obj
 )
 @pytest.mark.parametrize("layout", ["json", "jsonl"])
 def test_a_wrong_field_of_promptfoo_is_named(
-    tmp_path: Path, layout: str, change: dict[str, object], said: str
+    tmp_path: Path, layout: str, change: dict[str, object], message: str
 ) -> None:
     rows = [promptfoo_row(1, "m", True), promptfoo_row(2, "m", True, **change)]
     path = tmp_path / f"r.{layout}"
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     path.write_text(json.dumps(promptfoo_results(rows)) if layout == "json" else lines)
-    told(path, str(path), "result 2" if layout == "json" else "line 2", said)
+    told(path, str(path), "result 2" if layout == "json" else "line 2", message)
 
 
 def test_results_without_a_row_are_refused(tmp_path: Path) -> None:

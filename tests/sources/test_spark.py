@@ -111,7 +111,7 @@ def test_frames_without_rows(spark: Any) -> None:
 
 @with_spark
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("short.csv", b"y,guess\na,b\nc\n", r"short.csv: .*Malformed CSV record: c$"),
         ("quote.csv", b'y,guess\na,b\nc,"d\ne,"f"\n', r"quote.csv: "),
@@ -124,9 +124,9 @@ def test_frames_without_rows(spark: Any) -> None:
         ("broken.jsonl", b'{"y": 1, "guess": 1}\n{"y": \n', r"broken.jsonl cannot be read by Spark"),
     ],
 )
-def test_broken_files(tmp_path: Path, name: str, content: bytes, said: str) -> None:
+def test_broken_files(tmp_path: Path, name: str, content: bytes, message: str) -> None:
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(InputError, match=said) as caught:
+    with pytest.raises(InputError, match=message) as caught:
         tally_decisions(open_source(tmp_path / name, engine="spark"), ROLES)
     assert "\n" not in str(caught.value)
 

@@ -147,12 +147,12 @@ def test_the_variable_of_spark_connect(folder: Path) -> None:
     assert payload["verdict"] == here["verdict"]
 
 
-@pytest.mark.parametrize("place", ["--master", "SPARK_REMOTE"])
-def test_no_server_is_a_sentence(place: str, folder: Path) -> None:
+@pytest.mark.parametrize("position", ["--master", "SPARK_REMOTE"])
+def test_no_server_is_a_sentence(position: str, folder: Path) -> None:
     """One that takes connections and never answers is none either."""
     with socket.create_server(("localhost", 0)) as silent:
         address = f"sc://localhost:{silent.getsockname()[1]}"
-        by_option = place == "--master"
+        by_option = position == "--master"
         words = ["--engine", "spark", *(["--master", address] if by_option else [])]
         done = run(folder, *words, **({} if by_option else {"SPARK_REMOTE": address}))
     assert done.returncode == 2

@@ -121,11 +121,11 @@ BAD: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("stdin", "said"), BAD.values(), ids=BAD)
-def test_what_cannot_be_read(stdin: Any, said: str, spool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("stdin", "message"), BAD.values(), ids=BAD)
+def test_what_cannot_be_read(stdin: Any, message: str, spool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", stdin)
     before = descriptors()
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         open_source("-")
     assert not list(spool.iterdir())
     assert descriptors() <= before

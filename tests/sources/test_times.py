@@ -55,7 +55,7 @@ def test_text_sorts_as_the_datetimes_it_was_written_from(times: list[datetime]) 
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         (["2026-07-31", "31.7.2026"], "row 12 has '31.7.2026'"),
         (["2026-07-31", "noon", "noon"], "row 12 has 'noon'"),
@@ -71,10 +71,10 @@ def test_text_sorts_as_the_datetimes_it_was_written_from(times: list[datetime]) 
         (pd.Series(pd.to_datetime(["2026-01-01", None])), "when is missing in row 12"),
     ],
 )
-def test_what_is_no_time_is_found_by_its_row(values: Any, said: str) -> None:
+def test_what_is_no_time_is_found_by_its_row(values: Any, message: str) -> None:
     with pytest.raises(InputError, match=r"^when (must be numbers, or dates|is missing)") as caught:
         as_times(values, "when", first_row=11)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("date_format", ["dd/mm/yyyy HH:MM", "%d/%m/%Y %H:%M"])

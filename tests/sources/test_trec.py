@@ -118,7 +118,7 @@ def test_text_is_taken_as_it_is_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"q Q0 d 1 0.5\n", "line 1: 6 columns are needed .*; saw 5"),
         (b"q Q0 d 1 0.5 t\nq Q0  d 1 0.5\n", "line 2: 6 columns are needed .*; saw 5"),
@@ -140,13 +140,13 @@ def test_text_is_taken_as_it_is_written(tmp_path: Path) -> None:
         (b"\x1f\x8b\x08broken", "cannot be read"),
     ],
 )
-def test_a_run_that_is_wrong_is_refused_with_its_line(content: bytes, said: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=f"file.txt.*{said}"):
+def test_a_run_that_is_wrong_is_refused_with_its_line(content: bytes, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"file.txt.*{message}"):
         read_run(written(tmp_path, content))
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"q Q0 d 1 0.5 t\n", "line 1: 4 columns are needed .*; saw 6: is this the run"),
         (b"q 0 d 1\nq 0 e\n", "line 2: 4 columns are needed .query iteration document grade.; saw 3"),
@@ -155,8 +155,10 @@ def test_a_run_that_is_wrong_is_refused_with_its_line(content: bytes, said: str,
         (b"q 0 d 1\nq 1 d 1\n", "lines 1 and 2: query 'q' has document 'd' twice"),
     ],
 )
-def test_qrels_that_are_wrong_are_refused_with_their_line(content: bytes, said: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=f"file.txt.*{said}"):
+def test_qrels_that_are_wrong_are_refused_with_their_line(
+    content: bytes, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=f"file.txt.*{message}"):
         read_qrels(written(tmp_path, content))
 
 

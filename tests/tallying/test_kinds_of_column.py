@@ -185,7 +185,7 @@ def test_text_and_numbers_that_look_alike_are_different_labels() -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "said"),
+    ("column", "message"),
     [
         ("abc", "saw str"),
         (b"abc", "saw bytes"),
@@ -198,8 +198,8 @@ def test_text_and_numbers_that_look_alike_are_different_labels() -> None:
         ([{"a": 1}] * 3, "holds a dict"),
     ],
 )
-def test_what_is_no_column_of_labels_is_refused_by_name(column: Any, said: str) -> None:
-    with pytest.raises(InputError, match=f"prediction .*{said}"):
+def test_what_is_no_column_of_labels_is_refused_by_name(column: Any, message: str) -> None:
+    with pytest.raises(InputError, match=f"prediction .*{message}"):
         ContingencyTable.from_labels([1, 2, 3], column)
 
 

@@ -144,23 +144,23 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize(("content", "said"), REFUSED.values(), ids=REFUSED)
-def test_another_file_is_refused(content: str | bytes, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("content", "message"), REFUSED.values(), ids=REFUSED)
+def test_another_file_is_refused(content: str | bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "shard.json"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(InputError) as caught:
         ew.read_tally(path)
     assert str(path) in str(caught.value)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def signed(found: dict[str, Any]) -> str:
+def signed(result: dict[str, Any]) -> str:
     """With a checksum that fits, as who writes such files may make it."""
     import hashlib
 
-    lines = "\n".join(canonical_text(found[name]) for name in ("tally", "terms", "provenance"))
-    return json.dumps(found | {"checksum": f"sha256:{hashlib.sha256(lines.encode()).hexdigest()}"})
+    lines = "\n".join(canonical_text(result[name]) for name in ("tally", "terms", "provenance"))
+    return json.dumps(result | {"checksum": f"sha256:{hashlib.sha256(lines.encode()).hexdigest()}"})
 
 
 PART = {"source": "arrays", "digest": None, "rows": 5, "dropped": 0}
@@ -247,9 +247,9 @@ WRONG: dict[str, tuple[str, str, dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("made", "section", "fields", "said"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize(("made", "section", "fields", "message"), WRONG.values(), ids=WRONG)
 def test_a_checksum_does_not_make_it_right(
-    made: str, section: str, fields: dict[str, Any], said: str
+    made: str, section: str, fields: dict[str, Any], message: str
 ) -> None:
     payload = json.loads(tally_text(MADE[made]() if made in MADE else as_tally_record(BARE[made])))
     assert tally_of_text(signed(payload)), "as it was it can be read"
@@ -257,7 +257,7 @@ def test_a_checksum_does_not_make_it_right(
     with pytest.raises(InputError) as caught:
         tally_of_text(signed(payload))
     assert "cannot be read as a tally" in str(caught.value)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
