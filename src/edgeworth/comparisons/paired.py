@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 from edgeworth.common.arrays import Integers, Numbers
 from edgeworth.common.choices import Missing, WeightKind
 from edgeworth.common.json_types import JsonObject
+from edgeworth.comparisons.kind import PAIRED
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, count_joint
 from edgeworth.core.labels import (
     as_labels,
@@ -69,7 +70,8 @@ class Paired(Serializable):
     (('a', 'b'), (0, 1), 3, True, False)
     """
 
-    kind: ClassVar = "paired"
+    kind: ClassVar = PAIRED
+    name_in_files: ClassVar = PAIRED.name
     FIELDS: ClassVar = {
         "names": LABELS,
         "grouped": FLAG.of("is_clustered").otherwise(False),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from edgeworth.common.arrays import Floats, Numbers, freeze
 from edgeworth.common.choices import WeightKind
 from edgeworth.common.json_types import JsonObject
+from edgeworth.comparisons.kind import PAIRED_SCORES
 from edgeworth.core.cluster_codes import CLUSTERS, drop_unused_clusters, encode_clusters, join_clusters
 from edgeworth.core.labels import list_labels
 from edgeworth.core.row_policies import describe_missing, take_weights
@@ -50,7 +51,8 @@ class PairedScores(Serializable):
     Cases of one cluster (patient, document, query) are not independent of each other.
     """
 
-    kind: ClassVar = "paired_scores"
+    kind: ClassVar = PAIRED_SCORES
+    name_in_files: ClassVar = PAIRED_SCORES.name
     FIELDS: ClassVar = {
         "names": tuple_of(TEXT),
         "targets": replace(

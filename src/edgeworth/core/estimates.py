@@ -22,7 +22,15 @@ from edgeworth.core.formatting import (
 from edgeworth.core.kinds import kind_of
 from edgeworth.core.measures import Measure
 from edgeworth.core.random_seeds import Rng, make_seed
-from edgeworth.core.sampling_distributions import Alternative, SamplingLaw, check_level, normal_quantile
+from edgeworth.core.sampling_distributions import (
+    Alternative,
+    PosteriorLaw,
+    SamplingLaw,
+    caveat_of,
+    check_level,
+    law_forbids_claim,
+    normal_quantile,
+)
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import OptionError
 
@@ -177,12 +185,12 @@ class Estimate:
     @property
     def caveat(self) -> str | None:
         """Why the interval may cover less than its level, or None."""
-        return getattr(self.law, "caveat", None)
+        return caveat_of(self.law)
 
     @property
     def no_claim(self) -> str | None:
         """Why the interval supports no conclusion, or None."""
-        return getattr(self.law, "no_claim", None)
+        return law_forbids_claim(self.law)
 
     def interval(self, level: float = 0.95) -> Interval:
         """Compute the confidence (or credible) interval at a level.
@@ -393,7 +401,7 @@ class Estimate:
             "method": None if self.method is None else str(self.method),
             "undefined": self.undefined,
             "no_interval": self.no_interval,
-            "undefined_draws": getattr(self.law, "undefined_draws", 0),
+            "undefined_draws": self.law.undefined_draws if isinstance(self.law, PosteriorLaw) else 0,
             "caveat": self.caveat,
         }
 

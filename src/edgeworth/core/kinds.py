@@ -322,11 +322,9 @@ def find_kind(name: object) -> AnyKind | None:
 
 
 def kind_if_tally(value: object) -> AnyKind | None:
-    """Find the kind of a tally, which its class names or carries; None for anything else."""
+    """Return the kind that the class of a tally has; None for anything else."""
     own = getattr(type(value), "kind", None)
-    if isinstance(own, Kind):
-        return own
-    return find_kind(own) if own else None
+    return own if isinstance(own, Kind) else None
 
 
 def kind_of(tally: object) -> AnyKind:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,45 @@ class SamplingLaw(Protocol):
 
     def p_value(self, null: float, alternative: Alternative) -> float:
         """Compute the p-value of the hypothesis that the true value is ``null``."""
+
+
+@runtime_checkable
+class HasFreedom(Protocol):
+    """A law with the degrees of freedom of its standard error."""
+
+    @property
+    def freedom(self) -> float: ...
+
+
+@runtime_checkable
+class HasCaveat(Protocol):
+    """A law that knows why its interval may cover less than its level."""
+
+    @property
+    def caveat(self) -> str | None: ...
+
+
+@runtime_checkable
+class HasClaimLimit(Protocol):
+    """A law that knows why nothing can be concluded from it."""
+
+    @property
+    def no_claim(self) -> str | None: ...
+
+
+def degrees_of_freedom(law: object) -> float:
+    """Return the degrees of freedom of a law; infinity for a law without them, and for no law."""
+    return float(law.freedom) if isinstance(law, HasFreedom) else math.inf
+
+
+def caveat_of(law: object) -> str | None:
+    """Return why the interval of a law may cover less than its level, or None."""
+    return law.caveat if isinstance(law, HasCaveat) else None
+
+
+def law_forbids_claim(law: object) -> str | None:
+    """Return why a law knows too little for a claim, such as too few clusters, or None."""
+    return law.no_claim if isinstance(law, HasClaimLimit) else None
 
 
 CLOSEST_LEVEL = 1e-12
@@ -218,7 +257,7 @@ class ClusterCaveats:
     @property
     def no_claim(self) -> str | None:
         """Return why nothing can be concluded, or None: clusters leave too few degrees of freedom."""
-        return few_clusters_caveat(float(getattr(self, "freedom", math.inf)))
+        return few_clusters_caveat(degrees_of_freedom(self))
 
     @property
     def caveat(self) -> str | None:
@@ -455,13 +494,12 @@ class WiderLaw(ClusterCaveats):
     @property
     def freedom(self) -> float:
         """Return the degrees of freedom of the first law, or inf."""
-        return float(getattr(self.first, "freedom", math.inf))
+        return degrees_of_freedom(self.first)
 
     @property
     def coverage_caveat(self) -> str | None:  # type: ignore[override]  # that of the first law
         """Return the caveat of the first law, or its own, or None."""
-        caveat = getattr(self.first, "caveat", None)
-        return caveat if isinstance(caveat, str) else self.own_caveat
+        return caveat_of(self.first) or self.own_caveat
 
     def interval(self, level: float) -> tuple[float, float]:
         """Take the outer bounds."""
@@ -586,8 +624,7 @@ class GapLaw:
 
 def _smallest_tail(law: SamplingLaw) -> float:
     """Return the smallest tail that draws can show, or 0 for a law without draws."""
-    draws = getattr(law, "draws", None)
-    return 0.0 if draws is None else 1 / (1 + len(draws))
+    return 1 / (1 + len(law.draws)) if isinstance(law, PosteriorLaw) else 0.0
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,7 @@ class Serializable:
     round.
     """
 
-    kind: ClassVar[str] = ""
+    name_in_files: ClassVar[str] = ""
     """What a file calls a tally of this class; nothing for the parts of tallies."""
     FIELDS: ClassVar[Mapping[str, Field]] = {}
     rule: ClassVar[str] = "all of them are of the same cases"
@@ -136,7 +136,7 @@ class Serializable:
     @property
     def file_kind(self) -> str:
         """Name the kind of this tally as files do."""
-        return self.kind
+        return self.name_in_files
 
     def facts(self) -> JsonObject:
         """Describe in a few lines what was counted."""
@@ -149,13 +149,14 @@ class Serializable:
 
     def to_dict(self) -> JsonObject:
         """Return plain values for JSON."""
-        return ({"kind": self.kind} if self.kind else {}) | dump_fields(self.FIELDS, self)
+        return ({"kind": self.name_in_files} if self.name_in_files else {}) | dump_fields(self.FIELDS, self)
 
     @classmethod
     def from_dict(cls, payload: JsonObject) -> Self:
         """Make the value that ``to_dict`` described, and check it."""
         where = cls._where()
-        if cls.kind and isinstance(payload, dict) and payload.get("kind") != cls.kind:
+        name = cls.name_in_files
+        if name and isinstance(payload, dict) and payload.get("kind") != name:
             raise InputError(f"{where} cannot have {short_repr(payload.get('kind'))} as 'kind'")
         return cls.from_fields(load_fields(cls.FIELDS, payload, where, is_closed=cls.is_closed))
 
@@ -183,7 +184,7 @@ class Serializable:
 
     @classmethod
     def _where(cls) -> str:
-        return f"the {cls.kind or re.sub('(?<!^)(?=[A-Z])', ' ', cls.__name__).lower()}"
+        return f"the {cls.name_in_files or re.sub('(?<!^)(?=[A-Z])', ' ', cls.__name__).lower()}"
 
     @classmethod
     def _of_fields(cls, values: JsonObject) -> Self:

@@ -25,6 +25,8 @@ from edgeworth.core.sampling_distributions import (
     Scale,
     check_level,
     choose_tail,
+    degrees_of_freedom,
+    law_forbids_claim,
     mirror_law,
     normal_quantile,
     outer_interval,
@@ -112,12 +114,6 @@ def gap_between(
     )
 
 
-def law_forbids_claim(law: SamplingLaw | None) -> str | None:
-    """Return why a law knows too little for a claim, such as too few clusters, or None."""
-    reason = getattr(law, "no_claim", None)
-    return reason if isinstance(reason, str) else None
-
-
 def average_estimates(estimates: Sequence[Estimate], weights: Sequence[float]) -> Estimate | None:
     """Average independent estimates of one measure; None if none has an interval.
 
@@ -136,7 +132,7 @@ def average_estimates(estimates: Sequence[Estimate], weights: Sequence[float]) -
         for x, _ in kept
     ]
     variances = [(weight / total * error) ** 2 for (_, weight), error in zip(kept, errors, strict=True)]
-    freedoms = [float(getattr(x.law, "freedom", math.inf)) for x, _ in kept]
+    freedoms = [degrees_of_freedom(x.law) for x, _ in kept]
     inverse = sum(v**2 / f for v, f in zip(variances, freedoms, strict=True) if math.isfinite(f))
     freedom = sum(variances) ** 2 / inverse if inverse else math.inf
     scales = [x.law.scale for x, _ in kept if isinstance(x.law, NormalLaw)]

@@ -47,6 +47,7 @@ from edgeworth.core.serialization import (
 )
 from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.clusters import BY_CLUSTER, Clusters
+from edgeworth.decisions.kind import TABLE
 from edgeworth.decisions.matrices import check_matrix, check_table, has_actual_rows
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.alignment import aligned
@@ -105,7 +106,8 @@ class ContingencyTable(Serializable):
     6
     """
 
-    kind: ClassVar = "contingency_table"
+    kind: ClassVar = TABLE
+    name_in_files: ClassVar = TABLE.name
     FIELDS: ClassVar = {
         "rows": one_of("predicted").of("_rows"),
         "labels": LABELS,
@@ -612,7 +614,7 @@ class ContingencyTable(Serializable):
 
         :meta private:
         """
-        return self.kind if self.clusters is None else "clustered_table"
+        return self.name_in_files if self.clusters is None else "clustered_table"
 
     @property
     def has_cases(self) -> bool:

@@ -26,6 +26,7 @@ from edgeworth.core.serialization import (
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.forecasts.clusters import ForecastClusters, add_clusters
 from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.kind import CALIBRATION
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.columns import Label
 
@@ -186,7 +187,8 @@ class Calibration(Serializable):
     ((0, 1), 4)
     """
 
-    kind: ClassVar = "calibration"
+    kind: ClassVar = CALIBRATION
+    name_in_files: ClassVar = CALIBRATION.name
     FIELDS: ClassVar = {"labels": LABELS, "step": optional(FLOAT), "curves": tuple_of(object_of(Reliability))}
 
     labels: tuple[Label, ...]

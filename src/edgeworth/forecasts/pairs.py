@@ -25,7 +25,7 @@ class ForecastPairs(Serializable):
     class came true.
     """
 
-    kind: ClassVar = "forecast_pairs"
+    name_in_files: ClassVar = "forecast_pairs"
     FIELDS: ClassVar = {"labels": LABELS, "counts": COUNTS, "hits": COUNTS}
 
     labels: tuple[Label, ...]

@@ -25,8 +25,15 @@ from edgeworth.core.clusters import (
     weighted_degrees_of_freedom,
 )
 from edgeworth.core.formatting import format_p_value
-from edgeworth.core.sampling_distributions import CautiousLaw, ClusterLaw, SamplingLaw, Scale, natural_scale
-from edgeworth.core.slice_gaps import law_forbids_claim
+from edgeworth.core.sampling_distributions import (
+    CautiousLaw,
+    ClusterLaw,
+    SamplingLaw,
+    Scale,
+    caveat_of,
+    law_forbids_claim,
+    natural_scale,
+)
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.calibration import Reliability
 from edgeworth.forecasts.calibration_error import BinnedGaps, absolute_gap_law, bins_of
@@ -244,8 +251,7 @@ class RobustCalibrationTest:
                 laws[name] = law
         p_values = {name: law.p_value(0.0, "two-sided") for name, law in laws.items()}
         p_value = min(1.0, len(p_values) * min(p_values.values())) if p_values else math.nan
-        caveats = (getattr(law, "caveat", None) for law in laws.values())
-        caveat = next((text for text in caveats if isinstance(text, str)), None)
+        caveat = next(filter(None, map(caveat_of, laws.values())), None)
         return cls(p_value, p_values, caveat)
 
     def p_text(self, tests: int = 1) -> str:

@@ -30,6 +30,7 @@ from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts.class_columns import CodedTruth, order_beside
 from edgeworth.forecasts.clusters import ForecastClusters, add_clusters
 from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.kind import SCORES
 from edgeworth.forecasts.scoring_rules import PROPER_SCORES, RULES, case_scores
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.columns import Label, as_column
@@ -107,7 +108,8 @@ class ForecastScores(Serializable):
     (3.0, 3.0)
     """
 
-    kind: ClassVar = "forecast_scores"
+    kind: ClassVar = SCORES
+    name_in_files: ClassVar = SCORES.name
     FIELDS: ClassVar = {
         "systems": tuple_of(TEXT),
         "labels": LABELS,

@@ -54,6 +54,7 @@ from edgeworth.forecasts.calibration import (
 from edgeworth.forecasts.class_columns import LabelSource
 from edgeworth.forecasts.clusters import ForecastClusters, add_clusters
 from edgeworth.forecasts.forecasts import RESCALED, Forecasts, argmax_table, cumulative_games
+from edgeworth.forecasts.kind import FORECASTS
 from edgeworth.forecasts.pairs import ForecastPairs, ForecastPoints
 from edgeworth.forecasts.policy import MAX_GAPS_LISTED, MIN_EXPECTED_CLASS_CHANGES
 from edgeworth.forecasts.scores import ForecastScores
@@ -104,7 +105,8 @@ class ForecastTally(Serializable):
     most this class" of ordered classes. Shards add where they agree on classes, terms and opponent.
     """
 
-    kind: ClassVar = "forecasts"
+    kind: ClassVar = FORECASTS
+    name_in_files: ClassVar = FORECASTS.name
     FIELDS: ClassVar = {
         "label_source": one_of(*get_args(LabelSource)),
         "shares": optional(tuple_of(FLOAT)),

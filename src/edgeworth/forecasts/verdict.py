@@ -209,7 +209,8 @@ def _describe_area(findings: ForecastFindings, label: Label) -> str:
         return format_number(area.value)
     value, *ends = format_apart(area.value, *area.interval(findings.level))
     # The test of calibration follows in the same sentence, often with the same caveat.
-    known = getattr(findings.reliability[label].test, "caveat", None)
+    test = findings.reliability[label].test
+    known = test.caveat if isinstance(test, RobustCalibrationTest) else None
     caveat = "" if area.caveat in (None, known) else f", but {area.caveat}"
     return f"{value} ({format_level(findings.level)} CI {' to '.join(ends)}{caveat})"
 

@@ -24,6 +24,7 @@ from edgeworth.core.serialization import (
     tuple_of,
 )
 from edgeworth.errors import InputError, MergeError
+from edgeworth.grades.kind import GRADES
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import Coded, Column, as_column, encode, encode_all
@@ -92,7 +93,8 @@ class Grades(Serializable):
     (True, True)
     """
 
-    kind: ClassVar = "grades"
+    kind: ClassVar = GRADES
+    name_in_files: ClassVar = GRADES.name
     FIELDS: ClassVar = {
         "ids": TEXTS,
         "clusters": TEXTS,

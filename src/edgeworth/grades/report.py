@@ -24,7 +24,7 @@ from edgeworth.core.formatting import (
 )
 from edgeworth.core.kinds import ReportInput
 from edgeworth.core.options import Options
-from edgeworth.core.sampling_distributions import alpha_of, is_significant
+from edgeworth.core.sampling_distributions import alpha_of, degrees_of_freedom, is_significant
 from edgeworth.grades.findings import GradeFindings, examine_grades
 from edgeworth.grades.grades import Grades
 from edgeworth.grades.policy import MAX_ITEMS_IN_JSON
@@ -227,7 +227,7 @@ def _numbers(findings: GradeFindings) -> JsonObject:
             "p_value": finite_or_none(mean.p_value()),
         },
         "variance": None if split is None else vars(split),
-        "freedom": finite_or_none(getattr(mean.law, "freedom", math.inf)),
+        "freedom": finite_or_none(degrees_of_freedom(mean.law)),
         **findings.grades.facts(),
         "extremes": unit_extremes(findings.grades),
         "item_grades": _item_grades(findings.grades),

@@ -29,6 +29,7 @@ from edgeworth.core.serialization import (
     optional,
 )
 from edgeworth.errors import InputError, MergeError, check_whole
+from edgeworth.rankings.kind import LISTS
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.rankings.trec.files import Qrels, TrecRun, read_qrels, read_run
@@ -106,7 +107,8 @@ class RankedLists(Serializable):
     ([True, False, True, False], True, ())
     """
 
-    kind: ClassVar = "ranked_lists"
+    kind: ClassVar = LISTS
+    name_in_files: ClassVar = LISTS.name
     FIELDS: ClassVar = {
         "queries": LABELS,
         "starts": INTEGERS,

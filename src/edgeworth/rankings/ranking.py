@@ -19,6 +19,7 @@ from edgeworth.core.serialization import AMOUNT, COUNT, FLAG, PAIR, Serializable
 from edgeworth.decisions.clusters import BY_CLUSTER, Clusters
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError, check_whole
+from edgeworth.rankings.kind import RANKING
 from edgeworth.rankings.scores.by_class import (
     MissingScore,
     ScoresByClass,
@@ -80,7 +81,8 @@ class Ranking(Serializable):
     (True, False)
     """
 
-    kind: ClassVar = "ranking"
+    kind: ClassVar = RANKING
+    name_in_files: ClassVar = RANKING.name
     FIELDS: ClassVar = {
         "targets": object_of(SortedScores),
         "background": object_of(SortedScores),

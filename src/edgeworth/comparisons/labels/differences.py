@@ -53,7 +53,7 @@ from edgeworth.comparisons.policy import (
 from edgeworth.comparisons.randomization.sign_sums import COARSE, FINE, Grid
 from edgeworth.core.estimates import estimate
 from edgeworth.core.formatting import plural
-from edgeworth.core.sampling_distributions import SamplingLaw, few_clusters_caveat
+from edgeworth.core.sampling_distributions import SamplingLaw, degrees_of_freedom, few_clusters_caveat
 from edgeworth.core.test_results import TestResult, hypergeometric_tails
 from edgeworth.decisions.verdict import weights_warning
 from edgeworth.decisions.views import Resolved, resolve
@@ -172,7 +172,7 @@ def reason_for_no_winner(cells: JointCells, resolved: Resolved, law: SamplingLaw
     With three classes or more, those that are rarely predicted, or rarely real, count together: one rare
     class among common ones decides a measure by a few cases, many small classes do not.
     """
-    reason = None if cells.clusters is None else few_clusters_caveat(getattr(law, "freedom", math.inf))
+    reason = None if cells.clusters is None else few_clusters_caveat(degrees_of_freedom(law))
     if reason is not None or not needs_standard_errors(resolved):
         return reason
     if cells.size > 2:

@@ -21,6 +21,7 @@ from edgeworth.core.sampling_distributions import (
     NewcombeLaw,
     NormalLaw,
     Scale,
+    degrees_of_freedom,
     few_clusters_caveat,
     natural_scale,
 )
@@ -143,7 +144,7 @@ def independent_difference(
         probability_method=how,
         interval_method="" if law is None else DELTA if newcombe is None else NEWCOMBE,
         no_interval=no_interval if law is None else None,
-        no_winner=few_clusters_caveat(getattr(law, "freedom", math.inf)),
+        no_winner=few_clusters_caveat(degrees_of_freedom(law)),
     )
 
 

@@ -26,6 +26,7 @@ from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.forecasts.betting.path import LOGS, SUMS, Blocks, Games, build_blocks
 from edgeworth.forecasts.class_columns import ReadingOptions, labels_of_columns, list_columns, without_column
 from edgeworth.forecasts.forecasts import Forecasts, RowSelection
+from edgeworth.forecasts.kind import WEALTH
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import as_probabilities, names_of_columns
@@ -101,7 +102,8 @@ class Wealth(Serializable):
     ([0.143, 0.331, 0.494], [0.095, 0.283, 0.567])
     """
 
-    kind: ClassVar = "wealth"
+    kind: ClassVar = WEALTH
+    name_in_files: ClassVar = WEALTH.name
     FIELDS: ClassVar = {
         "against": TEXT,
         "book": one_of(*get_args(Book)),

@@ -31,6 +31,7 @@ from edgeworth.core.row_policies import (
 )
 from edgeworth.core.serialization import COUNT, LABELS, Serializable, list_of, object_of, optional
 from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.rankings.kind import SCORES_BY_CLASS
 from edgeworth.rankings.scores.clusters import ClusteredScores
 from edgeworth.rankings.scores.sorted_scores import (
     EDGES,
@@ -52,7 +53,8 @@ ClassRows: TypeAlias = tuple[Label, Floats, Numbers | None]
 class ScoresByClass(Serializable):
     """Sorted scores of each class."""
 
-    kind: ClassVar = "labelled_scores"
+    kind: ClassVar = SCORES_BY_CLASS
+    name_in_files: ClassVar = SCORES_BY_CLASS.name
     FIELDS: ClassVar = {
         "labels": LABELS,
         "runs": list_of(object_of(SortedScores)).of("_scores_in_order"),
