@@ -19,12 +19,14 @@ import edgeworth as ew
 from edgeworth.common.json_types import JsonObject
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.findings import ComparisonFindings, compare_pairs
+from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.core.estimates import Estimate, Method
-from edgeworth.core.kinds import Kind, ReportInput, SystemTallies, kind_of
+from edgeworth.core.kinds import Kind, ReportInput, SystemTallies, every_kind, find_kind, kind_of
 from edgeworth.core.options import Options
 from edgeworth.core.registry import measures_by_name
 from edgeworth.core.row_reading import Counted, count_source
 from edgeworth.core.sampling_distributions import NormalLaw, Scale
+from edgeworth.core.serialization import tally_from_dict
 from edgeworth.core.slice_gaps import Units
 from edgeworth.core.tallies import Tally
 from edgeworth.errors import OptionError
@@ -173,6 +175,29 @@ class WaitsKind(Kind[Waits]):
 
 Waits.kind = WaitsKind()
 WAITS = Waits.of(3.0, 5.0) + Waits.of(10.0)
+
+
+def test_each_tally_carries_the_kind_that_reads_its_files() -> None:
+    """Nothing is looked up by a name, except the kind of a file."""
+    truth, labels, chances = [1, 0, 1, 0], [1, 0, 0, 0], [0.8, 0.3, 0.6, 0.4]
+    tallies = (
+        ew.ContingencyTable.from_labels(truth, labels),
+        ew.Ranking.from_scores(truth, chances),
+        ew.RankedLists.from_scores(truth, chances, groups=["a", "a", "b", "b"]),
+        ew.tally(truth=truth, score=chances).tally,
+        ew.tally(truth=truth, probabilities=chances).tally,
+        ew.ForecastScores.from_probabilities(truth, chances),
+        ew.Calibration.from_probabilities(truth, chances),
+        ew.Wealth.from_probabilities(truth, chances, against=[0.5] * 4),
+        ew.Grades.from_grades(truth),
+        ew.Paired.from_labels(truth, {"one": labels, "other": truth}),
+        PairedScores.from_scores(truth, {"one": chances, "other": chances}),
+    )
+    assert {kind_of(tally).name for tally in tallies} == {kind.name for kind in every_kind()}
+    for tally in tallies:
+        assert type(tally).kind is kind_of(tally)
+        assert kind_of(tally_from_dict(tally.to_dict())) is kind_of(tally)
+        assert find_kind(tally.to_dict()["kind"]) is kind_of(tally)
 
 
 def test_a_kind_from_outside_is_measured_estimated_and_reported() -> None:

@@ -17,7 +17,7 @@ from edgeworth.core.labels import as_labels, canonical_label, list_labels, parse
 from edgeworth.core.options import Options, select_options
 from edgeworth.core.row_reading import Counted, count_source, read_whole
 from edgeworth.errors import InputError, OptionError
-from edgeworth.sources.batches import Batch, Reducer, Source
+from edgeworth.sources.batches import Batch, Reducer, Source, keeps_order
 from edgeworth.sources.column_roles import nothing_left_error
 from edgeworth.sources.columns import DROP_MISSING, Label
 from edgeworth.sources.numbers import as_weights
@@ -318,7 +318,7 @@ def read_grades(
     from edgeworth.grades.reading import count_grades
 
     del truth
-    if options["ordered"] and not getattr(source, "keeps_order", True):
+    if options["ordered"] and source is not None and not keeps_order(source):
         raise OptionError("--ordered needs rows in their order, which Spark does not keep for several files")
     counted: dict[str, Counted[Grades]] = {}
     for name, column in systems.items():

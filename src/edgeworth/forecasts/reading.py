@@ -48,7 +48,16 @@ from edgeworth.forecasts.complete_rows import (
 from edgeworth.forecasts.forecasts import Forecasts, forecasts_of_columns
 from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastTally, Opponent
 from edgeworth.forecasts.truth_counts import TruthCounts, count_batch, count_truth
-from edgeworth.sources.batches import Batch, CountingSource, FoldingSource, Reducer, Source, check_columns
+from edgeworth.sources.batches import (
+    Batch,
+    CountingSource,
+    FoldingSource,
+    Reducer,
+    Source,
+    check_columns,
+    has_varying_columns,
+    known_columns,
+)
 from edgeworth.sources.column_roles import find_source, sum_weights
 from edgeworth.sources.columns import DROP_MISSING, Coded, Column, Label, as_column, encode, encode_all
 from edgeworth.sources.numbers import as_weights, stack_columns
@@ -382,8 +391,8 @@ def tally_forecasts(
         plan = _plan(count_batch(batch, columns.truth), False, columns, terms)
         return _of_rows(batch.columns, 1, plan, schedule)
     needed = [*columns.texts, *columns.numbers]
-    names = getattr(source, "names", None)
-    if names is not None and not getattr(source, "varies", False):
+    names = known_columns(source)
+    if names is not None and not has_varying_columns(source):
         # Before names are matched with classes: a misspelt one would be taken for another class.
         check_columns(needed, names, source.name)
     truth_counts = count_truth(source, columns.truth)

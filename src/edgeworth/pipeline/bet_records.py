@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypedDict, Unpack, get_args
 
@@ -31,7 +30,7 @@ from edgeworth.forecasts.ledger_report import (
 from edgeworth.report.report import Charts, Report, make_provenance
 from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.report.wording import describe_odds, describe_p_value, format_option
-from edgeworth.sources.batches import Source
+from edgeworth.sources.batches import Source, known_columns
 from edgeworth.sources.columns import Coded, encode
 from edgeworth.sources.numbers import describe_notation
 from edgeworth.sources.opening import open_source
@@ -226,7 +225,7 @@ def _claim(ledger: Ledger, luck: TestResult, level: float, charge: str) -> Claim
 
 def _columns(source: Source, options: RecordOptions) -> dict[str, str]:
     """Find the columns that were not named by their usual names."""
-    names: Sequence[str] = getattr(source, "names", None) or ()
+    names = known_columns(source) or ()
     lowered = {name.lower(): name for name in names}
     named = {
         "result": options.get("result"),

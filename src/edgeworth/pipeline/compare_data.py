@@ -53,7 +53,7 @@ from edgeworth.pipeline.tally_record import Origin, TallyRecord
 from edgeworth.pipeline.tally_rows import column_names, note_pooled, repeated_cases, settle_weights
 from edgeworth.report.frames import library_of
 from edgeworth.report.report import make_provenance
-from edgeworth.sources.batches import Source
+from edgeworth.sources.batches import Source, paths_of
 from edgeworth.sources.column_roles import names_of
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import check_unchanged, combine_digests, file_digests, file_states
@@ -101,7 +101,7 @@ def _compare_named(
     kind = _kind(predictions, options)
     options = with_folds(options, are_ranked=kind.ranks_folds)
     source, truth, notices = _open(kind, options, options["truth"], named)
-    paths: Sequence[Path] = getattr(source, "paths", ())
+    paths = paths_of(source)
     states = file_states(paths)
     if source is not None and not is_joined:
         notices += note_pooled(source)

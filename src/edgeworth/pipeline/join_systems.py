@@ -24,7 +24,7 @@ from edgeworth.sources.joining import (
     find_rows,
     join_rows,
     name_systems,
-    paths_of,
+    paths_of_tables,
     read_rows,
 )
 from edgeworth.sources.opening import open_source
@@ -155,7 +155,7 @@ def join_grades(systems: object, options: Options) -> JoinedGrades:
     }
     parts = cut_slices(None, {"rows": matched}, cut)
     slices = [part._replace(arrays=tally(part.arrays["rows"])) for part in parts]
-    return JoinedGrades(GRADES_KIND, tally(matched), rows.title, paths_of(tables), unmatched, slices)
+    return JoinedGrades(GRADES_KIND, tally(matched), rows.title, paths_of_tables(tables), unmatched, slices)
 
 
 def _column_name(column: object, role: str) -> str | None:

@@ -17,6 +17,7 @@ from edgeworth.core.row_reading import read_whole
 from edgeworth.errors import InputError, OptionError
 from edgeworth.report.report import Grid, Report, Section, make_columns, make_provenance
 from edgeworth.report.verdict import Claim, Verdict
+from edgeworth.sources.batches import known_columns
 from edgeworth.sources.opening import open_source
 
 MAX_USUAL_EXPECTED_RETURN = 2.0
@@ -117,7 +118,7 @@ def report_stakes(
 ) -> Report:
     """Report what to stake on a file of fixtures: game, outcome, probability and odds in each row."""
     source = open_source(data)
-    names: tuple[str, ...] = tuple(getattr(source, "names", None) or ())
+    names = known_columns(source) or ()
     missing = [name for name in (game, outcome, probability, odds) if names and name not in names]
     if missing:
         raise InputError(

@@ -16,7 +16,7 @@ from edgeworth.errors import OptionError
 from edgeworth.report.frames import Row
 from edgeworth.report.report import Report, Section
 from edgeworth.report.verdict import Claim, Verdict
-from edgeworth.sources.batches import Source
+from edgeworth.sources.batches import Source, known_columns
 from edgeworth.sources.column_roles import names_of
 from edgeworth.sources.columns import MISSING, Column, as_column, concatenate, encode
 from edgeworth.sources.joining import as_text
@@ -68,7 +68,7 @@ def cut_slices(
         named = by if isinstance(by, Mapping) else {"by": by}
         columns = {name: as_column(values, name) for name, values in named.items()}
     else:
-        known = getattr(source, "names", None) or ()
+        known = known_columns(source) or ()
         crossed = {name: split_crossed(name, known) for name in names_of(by)}
         wanted = [name for names in crossed.values() for name in names]
         kept = _keep(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self, Unpack
@@ -38,7 +38,7 @@ from edgeworth.pipeline.call_options import (
 )
 from edgeworth.pipeline.tally_record import Origin, Part, TallyRecord, marked
 from edgeworth.sources.alignment import aligned
-from edgeworth.sources.batches import Source
+from edgeworth.sources.batches import Source, keeps_order, known_columns, paths_of
 from edgeworth.sources.column_roles import FORMS, GRADED, find_source, guess_roles, names_of, sum_weights
 from edgeworth.sources.integer_names import name_as_text
 from edgeworth.sources.opening import open_source
@@ -138,12 +138,12 @@ class Opened:
             return cls(None, checked(options), notices)
         engine = None if options["engine"] == "auto" else options["engine"]
         source = open_source(data, engine=engine, master=options["master"])
-        if options["ordered"] and options["time"] is None and not getattr(source, "keeps_order", True):
+        if options["ordered"] and options["time"] is None and not keeps_order(source):
             raise OptionError(
                 f"{source.name}: Spark does not keep the order of the rows of several files or of a "
                 "store: name the column that has it (time=…, --time COLUMN), or count one file at a time"
             )
-        states = file_states(getattr(source, "paths", ())) if options["with_digest"] else ()
+        states = file_states(paths_of(source)) if options["with_digest"] else ()
         names = column_names(source, data)
         options, notices = detect_columns(names, options, source.name)
         options, repeats = cluster_repeated_ids(source, options)
@@ -155,7 +155,7 @@ class Opened:
     def digests(self) -> tuple[str, ...]:
         """The SHA-256 of each file that was counted, if they are files and not too large."""
         wanted = self.source is not None and self.options["with_digest"]
-        paths = getattr(self.source, "paths", ())
+        paths = paths_of(self.source)
         digests = file_digests(paths) if wanted else ()
         if digests and self.states:
             check_unchanged(paths, self.states)
@@ -237,7 +237,7 @@ def settle_weights(source: Source | None, options: Options) -> tuple[Options, tu
 
 def note_pooled(source: Source | None) -> tuple[str, ...]:
     """Return a notice if the rows of several files are taken as one sample."""
-    files = len(getattr(source, "paths", ()))
+    files = len(paths_of(source))
     return (f"Note: the rows of {files:,} files are evaluated together, as one sample.",) if files > 1 else ()
 
 
@@ -278,10 +278,10 @@ def repeated_cases(source: Source, names: Sequence[str], options: Options) -> tu
 
 def column_names(source: Source, data: object) -> list[str]:
     """List what the columns are called, as far as is known without reading."""
-    names = getattr(source, "names", None)
-    if names is None:
+    names: object = known_columns(source)
+    if names is None:  # the frame itself may know them
         names = getattr(data, "column_names", None) or getattr(data, "columns", None)
-    return [] if names is None or callable(names) else [name for name in names if isinstance(name, str)]
+    return [name for name in names if isinstance(name, str)] if isinstance(names, Iterable) else []
 
 
 def detect_columns(

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Generic, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
@@ -76,6 +77,36 @@ class Source(Protocol):
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
         """Yield the named columns, one batch at a time."""
+
+
+# What only some sources know
+
+
+def known_columns(source: Source) -> tuple[str, ...] | None:
+    """List the columns of a source, or return None if only reading rows would show them."""
+    names: Sequence[str] | None = getattr(source, "names", None)
+    return None if names is None else tuple(names)
+
+
+def known_rows(source: Source) -> int | None:
+    """Return the number of rows of a source, or None if it is not known before they are read."""
+    rows: int | None = getattr(source, "rows", None)
+    return rows
+
+
+def paths_of(source: Source | None) -> tuple[Path, ...]:
+    """List the files that a source reads; none for data in memory."""
+    return tuple(getattr(source, "paths", ()))
+
+
+def keeps_order(source: Source) -> bool:
+    """Return whether rows arrive in the order in which they were written."""
+    return bool(getattr(source, "keeps_order", True))
+
+
+def has_varying_columns(source: Source) -> bool:
+    """Return whether a column may be absent in the first rows, or change its type."""
+    return bool(getattr(source, "varies", False))
 
 
 class Addable(Protocol):
@@ -233,7 +264,7 @@ class Reducer(Generic[T]):
         wanted = list(dict.fromkeys(self.columns))
         if isinstance(source, FoldingSource):
             return source.fold(wanted, self.prepare, self.empty)
-        rows: int | None = getattr(source, "rows", None)
+        rows = known_rows(source)
         if self.counts_suffice and isinstance(source, CountingSource):
             try:
                 prepare = partial(_prepare_counts, prepare=self.prepare)

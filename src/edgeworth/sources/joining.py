@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from edgeworth.common.progress import track_progress
 from edgeworth.errors import InputError
 from edgeworth.sources.arrow import TextColumn, arrow_column
-from edgeworth.sources.batches import Batch, Source
+from edgeworth.sources.batches import Batch, Source, known_rows, paths_of
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, concatenate, encode, encode_all
 from edgeworth.sources.formats import COMPRESSED, FORMATS
 from edgeworth.sources.numbers import NUMBER, as_scores
@@ -75,9 +75,9 @@ class Table:
     own: Sequence[str]
 
 
-def paths_of(tables: Sequence[Table]) -> tuple[Path, ...]:
+def paths_of_tables(tables: Sequence[Table]) -> tuple[Path, ...]:
     """List the files of tables."""
-    return tuple(path for table in tables for path in getattr(table.source, "paths", ()))
+    return tuple(path for table in tables for path in paths_of(table.source))
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def read_rows(tables: Sequence[Table], by: Sequence[str], system: str | None, ar
         source_name = table.source.name
         columns: dict[str | int, str] = {name: name for name in table.shared} | dict(enumerate(table.own))
         wanted = dict.fromkeys([*by, *columns.values(), *([] if system is None else [system])])
-        with track_progress("rows read", getattr(table.source, "rows", None)) as done:
+        with track_progress("rows read", known_rows(table.source)) as done:
             for batch in table.source.batches(list(wanted)):
                 ids.append(_as_texts(batch, by, source_name))
                 if system is None:
@@ -234,7 +234,7 @@ def join_rows(
         systems[name].append(column)
     source = ArraySource(columns, rows.title)
     source.is_text = any(table.source.is_text for table in tables)
-    source.paths = paths_of(tables)
+    source.paths = paths_of_tables(tables)
     return source, systems, notices
 
 
