@@ -8,13 +8,12 @@ The combined test is what a report concludes from; CORP alone is what it conclud
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from coverage_records import Record, print_records, rate
+from coverage_records import Record, rate, run_grids
 from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import norm
@@ -188,14 +187,5 @@ def comparisons(samples: int) -> Iterator[Record]:
 GRIDS = {"calibration": tests, "calibration-intervals": intervals, "calibration-differences": comparisons}
 
 
-def main() -> None:
-    """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("samples", type=int, nargs="?", default=500)
-    samples = parser.parse_args().samples
-    for grid in GRIDS.values():
-        print_records(grid(samples))
-
-
 if __name__ == "__main__":
-    main()
+    run_grids(GRIDS, __doc__)

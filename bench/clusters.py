@@ -9,7 +9,6 @@ alone, and the percentile bootstrap (of clusters, if there are any). tests/calib
 
 from __future__ import annotations
 
-import argparse
 import functools
 import math
 from collections import defaultdict
@@ -17,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from coverage_records import Record, print_records, rate
+from coverage_records import Record, rate, run_grids
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
@@ -454,16 +453,5 @@ GRIDS: dict[str, Callable[[int], Iterator[Record]]] = {
 }
 
 
-def main() -> None:
-    """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("samples", type=int, nargs="?", default=500)
-    parser.add_argument("--only", default="", help="grids whose name has this in it")
-    options = parser.parse_args()
-    for name, grid in GRIDS.items():
-        if options.only in name:
-            print_records(grid(options.samples))
-
-
 if __name__ == "__main__":
-    main()
+    run_grids(GRIDS, __doc__)

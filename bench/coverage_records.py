@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 
 
@@ -53,6 +54,17 @@ def print_records(records: Iterable[Record]) -> list[Record]:
         print(f"| {' | '.join(map(str, [*cells, _plain(record.width)]))} |", flush=True)
     print()
     return printed
+
+
+def run_grids(grids: Mapping[str, Callable[[int], Iterable[Record]]], description: str | None) -> None:
+    """Print the tables of the grids whose names hold the text of --only."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("samples", type=int, nargs="?", default=500)
+    parser.add_argument("--only", default="", help="grids whose name holds this text")
+    options = parser.parse_args()
+    for name, grid in grids.items():
+        if options.only in name:
+            print_records(grid(options.samples))
 
 
 def _plain(value: float | None) -> str:

@@ -8,7 +8,6 @@ sample is drawn from them with replacement, so the truth is known.
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -16,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from coverage_records import Record, print_records, rate
+from coverage_records import Record, rate, run_grids
 from numpy.typing import NDArray
 from scipy.stats import binom, norm
 
@@ -515,14 +514,5 @@ GRIDS = {
 }
 
 
-def main() -> None:
-    """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("samples", type=int, nargs="?", default=500)
-    samples = parser.parse_args().samples
-    for grid in GRIDS.values():
-        print_records(grid(samples))
-
-
 if __name__ == "__main__":
-    main()
+    run_grids(GRIDS, __doc__)

@@ -5,12 +5,11 @@ python bench/unit_intervals.py 500
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from coverage_records import Record, print_records
+from coverage_records import Record, run_grids
 from intervals import BOOTSTRAP_DRAWS, QUANTILE, TAILS, Bounds, Floats, Score, mean_bootstrap, mean_wald
 from numpy.typing import NDArray
 from scipy.stats import norm
@@ -219,14 +218,5 @@ GRIDS = {
 }
 
 
-def main() -> None:
-    """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("samples", type=int, nargs="?", default=500)
-    samples = parser.parse_args().samples
-    for grid in GRIDS.values():
-        print_records(grid(samples))
-
-
 if __name__ == "__main__":
-    main()
+    run_grids(GRIDS, __doc__)

@@ -10,7 +10,6 @@ Beside Edgeworth stands the plain method (Student's t, permutation, delta method
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from functools import partial
 from typing import TypeAlias
 
 import numpy as np
-from coverage_records import Record, print_records, rate
+from coverage_records import Record, rate, run_grids
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
@@ -437,16 +436,5 @@ GRIDS: dict[str, Callable[[int], Iterator[Record]]] = {
 }
 
 
-def main() -> None:
-    """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("samples", nargs="?", type=int, default=500)
-    parser.add_argument("--only", default="", help="groups whose name has this in it")
-    options = parser.parse_args()
-    for name, grid in GRIDS.items():
-        if options.only in name:
-            print_records(grid(options.samples))
-
-
 if __name__ == "__main__":
-    main()
+    run_grids(GRIDS, __doc__)
