@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from edgeworth.common.arrays import plain_values
 from edgeworth.comparisons.difference import Difference
+from edgeworth.comparisons.policy import MIN_DISAGREEMENTS_FOR_NORMAL_PLAN, MIN_UNITS_FOR_NORMAL_PLAN
 from edgeworth.core.estimates import Plan
 from edgeworth.core.policy import MIN_ITEMS_WITHOUT_RANGE
 from edgeworth.core.sampling_distributions import (
@@ -29,12 +30,6 @@ from edgeworth.errors import OptionError
 
 ZERO_DIFFERENCE = 1e-12
 """A difference below this is none."""
-
-MIN_UNITS_FOR_NORMAL_PLAN = 10_000
-"""Units from which on Student's t is planned for as if it were normal."""
-
-MIN_DISAGREEMENTS_FOR_NORMAL_PLAN = 20_000
-"""From here on McNemar's test is planned for as if it were normal."""
 
 DEVIATIONS_ENUMERATED = 7.0
 """Standard deviations beyond which a number of disagreements is not met: once in a million millions."""

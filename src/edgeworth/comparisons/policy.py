@@ -60,3 +60,21 @@ TIMES_AS_MANY_IS_TOO_CLOSE = 10
 
 MAX_PAIRS_SHOWN = 45
 """Tables show at most this many pairs, which are all pairs of ten systems; the others are in the JSON."""
+
+MIN_CASES_BEHIND_DIFFERENCE = 5.0
+"""If fewer cases make the difference, its normal distribution is rough, and its line has a caveat."""
+
+MIN_CASES_FOR_NORMAL_SWAPS = 1_000
+"""With this many cases that differ, and more ways than that, differences in standard errors are normal."""
+
+MIN_CASES_FOR_STUDENT = 1000
+"""With as many targets, and as many other cases, Student's law needs no swaps to hold its level."""
+
+MIN_UNITS_FOR_T_TEST = 30
+"""With fewer units, the t test needs differences that are nearly normal, and its line has a caveat."""
+
+MIN_UNITS_FOR_NORMAL_PLAN = 10_000
+"""With as many units, Student's t is planned as if it were normal."""
+
+MIN_DISAGREEMENTS_FOR_NORMAL_PLAN = 20_000
+"""With more expected disagreements, McNemar's test is planned as if its statistic were normal."""

@@ -63,3 +63,9 @@ MIN_LUCK_DRAWS = 400
 
 MAX_OUTCOMES_SIMULATED = 30_000_000
 """Outcomes of games simulated for the probability of luck: a few seconds."""
+
+MAX_USUAL_SUM_OF_PRICES = 1.5
+"""Prices of two or three outcomes that add up to more are probably misread columns."""
+
+MIN_SUM_OF_BEST_PRICES = 0.9
+"""Prices that add up to less are not the best odds of several books, but wrong: they are refused."""

@@ -30,3 +30,9 @@ MAX_USUAL_FALLOUT = 0.05
 
 MAX_CLUSTERED_ENTRIES_WITH_BANDS = 10_000
 """The most entries of clustered scores whose curves get bands: each of 100 cuts counts all of them again."""
+
+MAX_RELATIVE_EDGEWORTH_CORRECTION = 0.25
+"""Edgeworth's correction relative to the normal tail beyond which it is not chosen by itself."""
+
+MAX_SKEWNESS_FOR_EDGEWORTH_DENSITY = 0.5
+"""Skewness up to which Edgeworth's density gives the law well."""

@@ -49,7 +49,7 @@ from edgeworth.comparisons.forecasts.calibration import (
 )
 from edgeworth.comparisons.forecasts.scarce_outcomes import NO_TEST, bound_difference, too_little_happened
 from edgeworth.comparisons.paired_values.paired_tests import MeanDifference, mean_difference
-from edgeworth.comparisons.policy import MAX_PAIRS_FOLLOWED
+from edgeworth.comparisons.policy import MAX_PAIRS_FOLLOWED, MIN_UNITS_FOR_T_TEST
 from edgeworth.core.estimates import Estimate, estimate
 from edgeworth.core.formatting import plural
 from edgeworth.core.sampling_distributions import Alternative, invert_interval
@@ -228,9 +228,6 @@ def _race_at_the_end(forecasts: Mapping[str, Forecasts], units: CaseClusters | N
         return race_of_sums(tuple(forecasts), logs.sum(axis=0), len(logs))
     return race_of_sums(tuple(forecasts), units.means(logs).sum(axis=0), units.number, "cluster")
 
-
-MIN_UNITS_FOR_T_TEST = 30
-"""Fewer units make the t test lean on differences that are nearly normal."""
 
 POSTERIOR = "Student's t posterior of the mean score difference, flat prior on mean and logarithm of spread"
 

@@ -17,6 +17,7 @@ from edgeworth.comparisons.labels.proportions import (
     paired_proportions,
 )
 from edgeworth.comparisons.labels.resampling import affordable_draws, bootstrap, posterior
+from edgeworth.comparisons.policy import MIN_CASES_BEHIND_DIFFERENCE
 from edgeworth.core.estimates import check_method
 from edgeworth.core.sampling_distributions import (
     BootstrapLaw,
@@ -38,9 +39,6 @@ PRIOR_CASES = 2.0
 
 ALIKE = "the two systems never differ here, so their variability cannot be estimated"
 NO_SPREAD = "no {unit} in the sample changes the difference, so its variability cannot be estimated"
-
-MIN_CASES_BEHIND_DIFFERENCE = 5.0
-"""Below this number of cases that make the difference, its normal distribution is rough."""
 
 
 class NothingVariesError(OptionError):

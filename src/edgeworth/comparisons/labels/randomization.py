@@ -46,6 +46,7 @@ from edgeworth.comparisons.labels.resampling import (
     units_of,
     view_of_margins,
 )
+from edgeworth.comparisons.policy import MIN_CASES_FOR_NORMAL_SWAPS
 from edgeworth.comparisons.randomization.coins import (
     LOG_NEGLIGIBLE,
     LOG_NEGLIGIBLE_QUICKLY,
@@ -167,9 +168,6 @@ MAX_SWAPS_COUNTED = 1 << 12
 
 MAX_SWAPS_SUMMED = 1 << 20
 """Up to this number, all but negligible ones are summed; a sixteenth of it if each has a standard error."""
-
-MIN_CASES_FOR_NORMAL_SWAPS = 1_000
-"""With this many cases that differ, and more ways than that, differences in standard errors are normal."""
 
 MAX_LABELS_DIFFERENTIATED = 8
 """Up to this many labels, a measure is differentiated by one margin after the other."""

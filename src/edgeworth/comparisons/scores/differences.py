@@ -15,6 +15,7 @@ from edgeworth.comparisons.chance import RANDOM_SELECTION
 from edgeworth.comparisons.difference import Difference, standardised_effect
 from edgeworth.comparisons.findings import ComparisonFindings, PairsOptions, compare_pairs
 from edgeworth.comparisons.paired_scores import PairedScores
+from edgeworth.comparisons.policy import MIN_CASES_FOR_STUDENT
 from edgeworth.comparisons.scores.influence import (
     describe_few_cases,
     difference_law,
@@ -48,9 +49,6 @@ MAX_CASES_SWAPPED = 20_000_000
 """Cases that are swapped, or drawn again, within a second or so."""
 MAX_CASES_SWAPPED_WITH_ERRORS = 2_000_000
 """The same where every swap has a standard error of its own."""
-MIN_CASES_FOR_STUDENT = 1000
-"""With as many targets, and as many other cases, Student's law needs no swaps to hold its level."""
-
 ALIKE = "both systems rank every case the same, so their variability cannot be estimated"
 POSTERIOR = "approximation: 1 − p/2"
 

@@ -16,6 +16,7 @@ from edgeworth.common.choices import OverroundMethod
 from edgeworth.core.formatting import format_percent
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import one_sided
+from edgeworth.forecasts.policy import MAX_USUAL_SUM_OF_PRICES, MIN_SUM_OF_BEST_PRICES
 from edgeworth.sources.columns import Coded
 from edgeworth.sources.times import Times
 
@@ -34,12 +35,6 @@ OVERROUND_NEEDS_ODDS = (
     "--remove-overround (remove_overround=) needs odds, which are above 1 and have a column per class: as "
     "--probabilities, or as --odds to bet at"
 )
-
-MAX_USUAL_SUM_OF_PRICES = 1.5
-"""Prices of two or three outcomes that add up to more are probably misread columns."""
-
-MIN_SUM_OF_BEST_PRICES = 0.9
-"""Prices that add up to less are not the best odds of several books, but wrong: they are refused."""
 
 SLIGHT_OVERROUND = 1e-6
 """The overround of odds that were lowered because they were an arbitrage."""

@@ -29,9 +29,7 @@ from edgeworth.core.test_results import (
     step_up,
 )
 from edgeworth.errors import InputError
-
-MAX_RELATIVE_EDGEWORTH_CORRECTION = 0.25
-"""Edgeworth's correction relative to the normal tail beyond which it is not chosen by itself."""
+from edgeworth.rankings.policy import MAX_RELATIVE_EDGEWORTH_CORRECTION
 
 
 def edgeworth_tail(z: float, skewness: float) -> tuple[float, float]:

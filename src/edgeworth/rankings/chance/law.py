@@ -20,11 +20,10 @@ from edgeworth.rankings.chance.exact import TooMany, value_counts
 from edgeworth.rankings.chance.hits import ExactMoments, RandomOrder, check_counts, random_sums, whole_number
 from edgeworth.rankings.chance.moments import MAX_ITEMS_OF_EXACT_SUMS, Moments, precision_moments
 from edgeworth.rankings.chance.tails import MAX_CELLS, Method, Question
+from edgeworth.rankings.policy import MAX_SKEWNESS_FOR_EDGEWORTH_DENSITY
 
 MAX_STATES_ENUMERATED = 1_000_000
 BINS_OF_DISTRIBUTION = 50
-MAX_SKEWNESS_FOR_EDGEWORTH_DENSITY = 0.5
-"""Skewness up to which Edgeworth's density gives the law well."""
 MAX_TARGETS_OF_DENSITY, MAX_RANKS_DRAWN_FOR_DENSITY, MAX_DRAWS = 10_000, 2_000_000, 20_000
 PROBABILITY_LEFT_OUT_AT_ENDS = 0.0005
 """Probability at either end that bins of draws leave out: it would be lower than a line is thick."""

@@ -16,12 +16,12 @@ from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.hits import hits as hits_law
 from edgeworth.rankings.chance.law import (
     BINS_OF_DISTRIBUTION,
-    MAX_SKEWNESS_FOR_EDGEWORTH_DENSITY,
     MAX_TARGETS_OF_DENSITY,
     PROBABILITY_LEFT_OUT_AT_ENDS,
     Distribution,
     average_precision,
 )
+from edgeworth.rankings.policy import MAX_SKEWNESS_FOR_EDGEWORTH_DENSITY
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.tie_groups import TieGroups
 
