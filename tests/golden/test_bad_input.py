@@ -123,13 +123,13 @@ EVERY = LISTED | OTHERS
 @pytest.mark.parametrize("file", LISTED.values(), ids=LISTED)
 def test_a_bad_file_on_the_command_line(tmp_path: Path, file: File) -> None:
     path = file.write(tmp_path)
-    assert_refused(run(tmp_path, "evaluate", path.name, *file.arguments), file.said)
+    assert_refused(run(tmp_path, "evaluate", path.name, *file.arguments), file.message)
 
 
 @pytest.mark.parametrize("file", OTHERS.values(), ids=OTHERS)
 def test_another_bad_file(tmp_path: Path, file: File, capsys: pytest.CaptureFixture[str]) -> None:
     path = file.write(tmp_path)
-    assert_refused(call(tmp_path, capsys, "evaluate", path.name, *file.arguments), file.said)
+    assert_refused(call(tmp_path, capsys, "evaluate", path.name, *file.arguments), file.message)
 
 
 @pytest.mark.parametrize("file", EVERY.values(), ids=EVERY)
@@ -137,7 +137,7 @@ def test_a_bad_file_in_python(tmp_path: Path, file: File) -> None:
     options: dict[str, Any] = dict(file.options)
     if "labels" in options:
         options["labels"] = options["labels"].split(",")
-    with pytest.raises(ew.EdgeworthError, match=file.said):
+    with pytest.raises(ew.EdgeworthError, match=file.message):
         ew.evaluate(file.write(tmp_path), **options)
 
 

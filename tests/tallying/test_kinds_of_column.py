@@ -194,7 +194,7 @@ def test_text_and_numbers_that_look_alike_are_different_labels() -> None:
         (None, "saw NoneType"),
         (np.zeros((3, 2)), r"shape \(3, 2\)"),
         (np.array(5), r"shape \(\)"),
-        ([[1], [2], [3]], "holds a list"),
+        ([[1], [2], [3]], "holds lists of labels"),
         ([{"a": 1}] * 3, "holds a dict"),
     ],
 )
