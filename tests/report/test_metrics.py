@@ -13,8 +13,10 @@ from scipy import stats
 import edgeworth as ew
 from edgeworth.report.metrics import Metrics, clean_name
 
-ACCEPTED = re.compile(r"[A-Za-z0-9_\-./]+")
-"""What both MLflow (letters, digits, _ - . space : /) and W&B take as the name of a metric."""
+ACCEPTED = re.compile(r"[A-Za-z_][A-Za-z0-9_/]*")
+"""What both MLflow (letters, digits, _ - . space : /) and W&B take as the name of a metric.
+
+W&B sorts and filters by names of letters, digits and _ that start with no digit. It groups panels by /."""
 
 
 def cases(number: int = 300) -> tuple[np.ndarray, np.ndarray]:

@@ -5,6 +5,9 @@ from textwrap import dedent
 
 import nbformat
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from nbclient import NotebookClient
 from scipy import stats
@@ -342,3 +345,23 @@ def test_a_notebook_shows_a_bar_without_widgets() -> None:
     assert output.output_type == "display_data"
     assert output.data["text/plain"] == "fits: 4 of 4"
     assert output.data["text/html"].startswith('<progress value="4" max="4">')
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_frames_come_back_in_the_library_of_the_data(library: str) -> None:
+    table = pa.table({"x": X[:, 0], "z": X[:, 1], "y": Y})
+    frame = {"pandas": table.to_pandas(), "polars": pl.from_arrow(table), "pyarrow": table}[library]
+    features = table.select(["x", "z"]) if library == "pyarrow" else frame[["x", "z"]]
+    for result in (
+        cross_evaluate(TWO["bayes"], features, frame["y"]),
+        cross_evaluate(TWO, features, frame["y"]),
+        cross_evaluate(TWO, features, Y),
+        cross_evaluate(TWO, X, frame["y"]),
+    ):
+        assert type(result.to_frame()).__module__.partition(".")[0] == library
+
+
+def test_classes_may_be_a_frame_of_one_column() -> None:
+    expected = cross_evaluate(LogisticRegression(), X, Y)
+    report = cross_evaluate(LogisticRegression(), X, pd.DataFrame({"class": Y}))
+    assert report.numbers == expected.numbers

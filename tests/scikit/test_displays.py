@@ -11,8 +11,16 @@ import pytest
 from matplotlib import pyplot
 from scipy import stats
 from sklearn import metrics
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold, RepeatedKFold, cross_val_predict, cross_validate
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    KFold,
+    RepeatedKFold,
+    cross_val_predict,
+    cross_validate,
+)
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import edgeworth as ew
@@ -65,15 +73,32 @@ def test_average_precision_is_scikit_learns() -> None:
 @pytest.mark.parametrize("kind", BINARY)
 def test_an_estimator_is_its_predictions(kind: Any) -> None:
     model, points, truth = problem()
-    chances = model.predict_proba(points)[:, 1]
-    values = chances if kind.kind == "probabilities" else model.decision_function(points)
     one = kind.from_estimator(model, points, truth)
-    other = kind.from_predictions(truth, values, pos_label="birch")
+    other = kind.from_predictions(truth, model.predict_proba(points)[:, 1], pos_label="birch")
     for first, second in zip(one.ax_.lines, other.ax_.lines, strict=True):
         np.testing.assert_array_equal(first.get_xydata(), second.get_xydata())
     assert one.figure_ is one.ax_.figure
     assert one.ax_.collections, "a band is drawn"
     assert any(text.get_text().startswith("LogisticRegression") for text in one.ax_.get_legend().get_texts())
+
+
+def test_a_model_without_probabilities_is_ranked_by_its_decision_function() -> None:
+    _, points, truth = problem()
+    model = LinearSVC().fit(points[:60], truth[:60])
+    display = ours.RocDisplay.from_estimator(model, points[60:], truth[60:])
+    wanted = metrics.roc_auc_score(truth[60:] == "birch", model.decision_function(points[60:]))
+    assert display.roc_auc == pytest.approx(wanted, abs=1e-12)
+
+
+def test_the_lowest_cost_is_at_a_threshold_that_scikit_learn_takes() -> None:
+    model, points, truth = problem()
+    display = ours.CostDisplay.from_estimator(model, points, truth, cost_false_alarm=1, cost_miss=5)
+    cut = FixedThresholdClassifier(model, threshold=display.best, pos_label="birch").fit(points, truth)
+    cut.estimator_ = model
+    predicted = cut.predict(points)
+    errors = ((predicted == "birch") & (truth == "ash")).sum()
+    misses = ((predicted == "ash") & (truth == "birch")).sum()
+    assert display.cost.min() == pytest.approx((errors + 5 * misses) / len(truth), abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", BINARY)
@@ -294,3 +319,43 @@ def test_three_classes_need_a_target() -> None:
         ours.RocDisplay.from_estimator(model, points, truth)
     with pytest.raises(InputError, match="pos_label"):
         ours.ReliabilityDisplay.from_estimator(model, points, truth, pos_label="oak")
+
+
+@pytest.mark.parametrize("display", [ours.RocDisplay, ours.ReliabilityDisplay, ours.CostDisplay])
+def test_one_class_among_three_is_drawn_against_the_rest(display: Any) -> None:
+    model, points, truth = problem(3)
+    costs = {"cost_false_alarm": 1, "cost_miss": 3} if display is ours.CostDisplay else {}
+    shown = display.from_estimator(model, points, truth, pos_label="birch", **costs)
+    chances = model.predict_proba(points)[:, 1]
+    other = display.from_predictions(truth == "birch", chances, pos_label=True, **costs)
+    for first, second in zip(shown.ax_.lines, other.ax_.lines, strict=True):
+        np.testing.assert_array_equal(first.get_xydata(), second.get_xydata())
+    with pytest.raises(InputError, match="pos_label is one of the classes"):
+        display.from_estimator(model, points, truth, pos_label="fir", **costs)
+
+
+def test_systems_are_compared_by_the_probabilities_of_one_class_among_three() -> None:
+    model, points, truth = problem(3)
+    dull = LogisticRegression(C=0.001).fit(points, truth)
+    shown = ours.ComparisonDisplay.from_estimator(
+        {"a": model, "b": dull}, points, truth, kind="probabilities", pos_label="birch"
+    )
+    is_birch = truth == "birch"
+    scores = [np.mean((m.predict_proba(points)[:, 1] - is_birch) ** 2) for m in (model, dull)]
+    gap = scores[0] - scores[1] if shown.names == ("a", "b") else scores[1] - scores[0]
+    assert shown.difference[shown.what.index("Brier score")] == pytest.approx(gap)
+
+
+def test_probabilities_of_three_classes_are_no_curve() -> None:
+    model, points, truth = problem(3)
+    chances = model.predict_proba(points)
+    with pytest.raises(InputError, match="pass the probabilities of one class, and that class as pos_label"):
+        ours.ReliabilityDisplay.from_predictions(truth, chances, pos_label="birch")
+    with pytest.raises(InputError, match="pos_label is one of the classes"):
+        ours.ReliabilityDisplay.from_predictions(truth, chances[:, 0], pos_label="fir")
+
+
+def test_an_estimator_that_is_not_fitted_is_refused_as_by_scikit_learn() -> None:
+    _, points, truth = problem()
+    with pytest.raises(NotFittedError):
+        ours.RocDisplay.from_estimator(LogisticRegression(), points, truth)

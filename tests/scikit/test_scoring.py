@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn import metrics
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
 from sklearn.tree import DecisionTreeClassifier
@@ -329,3 +330,9 @@ def test_models_are_selected_by_wealth(classes: int) -> None:
     assert brier_scorer(model, points, truth) == pytest.approx(-halved, rel=1e-12)
     folds = cross_val_score(LogisticRegression(), points, truth, scoring=growth_scorer, cv=3)
     assert np.isfinite(folds).all()
+
+
+def test_scorers_of_rankings_need_two_classes() -> None:
+    model = DummyClassifier().fit([[0]] * 3, [0, 1, 2])
+    with pytest.raises(InputError, match="need two classes; saw 3: use log_scorer or brier_scorer"):
+        roc_auc_scorer(model, [[0]] * 3, [0, 1, 2])

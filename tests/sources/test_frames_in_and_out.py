@@ -54,6 +54,21 @@ def test_an_evaluation_of_series_gives_their_library() -> None:
     assert isinstance(arrays.to_frame(), pa.Table)
 
 
+def test_a_tally_remembers_the_library_of_its_rows() -> None:
+    halves = [ew.tally(part, truth="truth", prediction="good") for part in (WIDE.head(60), WIDE.tail(60))]
+    assert isinstance(ew.evaluate(halves[0] + halves[1]).to_frame(), pl.DataFrame)
+    series = ew.tally(truth=WIDE["truth"], prediction=WIDE["good"])
+    assert isinstance(ew.evaluate(series).to_frame(), pl.DataFrame)
+
+
+def test_levels_of_an_index_are_no_columns() -> None:
+    frame = WIDE.to_pandas().set_index(["id", "bad"])
+    with pytest.raises(InputError, match=r"'bad' in its index, not in a column: pass frame.reset_index\(\)"):
+        ew.evaluate(frame, truth="truth", prediction="good", by="bad")
+    report = ew.evaluate(frame.reset_index(), truth="truth", prediction="good", by="bad")
+    assert len(report.to_frame().dropna(subset="slice")) == 2
+
+
 def test_columns_may_be_called_by_integers() -> None:
     frame = pd.DataFrame(np.c_[TRUTH, GOOD, BAD])
     named = frame.set_axis(["truth", "good", "bad"], axis=1)

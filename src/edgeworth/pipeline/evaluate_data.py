@@ -113,7 +113,7 @@ def report_tally(tallied: TallyRecord, options: Options) -> Report:
     made = tallied.terms.get("predictions_made", options["predictions_made"])
     if "predictions_made" not in kind.terms or made == "in-sample":
         report = report.limit_claims(made)
-    report = with_rows(report, tallied, options)
+    report = replace(with_rows(report, tallied, options), library=tallied.library)
     return report.with_notices(tallied.notices, options["digits"])
 
 

@@ -101,6 +101,8 @@ class TallyRecord:
     """The tally file that it was read from."""
     has_start_row: bool = False
     """Whether the number of earlier rows of a path in time was given."""
+    library: str = ""
+    """The library whose frame was counted."""
 
     @property
     def name(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self, Unpack
 
@@ -37,6 +37,7 @@ from edgeworth.pipeline.call_options import (
     with_signature_of,
 )
 from edgeworth.pipeline.tally_record import Origin, Part, TallyRecord, marked
+from edgeworth.report.frames import library_of
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import Source, keeps_order, known_columns, paths_of
 from edgeworth.sources.column_roles import FORMS, GRADED, find_source, guess_roles, names_of, sum_weights
@@ -107,7 +108,8 @@ def tally(data: object = None, **given: Unpack[TallyOptions]) -> TallyRecord:
             f"{flag_name(name)} is not supported with {options['predictions']} in a tally, because a tally "
             "keeps only counts"
         )
-    return count(opened, is_final=False)
+    roles = select_options(options, ("truth", *FORMS, *GRADED))
+    return replace(count(opened, is_final=False), library=library_of(data, *roles.values()))
 
 
 def with_named_columns(data: object, options: Options) -> Options:

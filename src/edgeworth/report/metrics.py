@@ -47,23 +47,28 @@ class Metrics(dict[str, float]):
 
 
 def clean_name(name: str) -> str:
-    """Write a name with only letters, digits, ``_``, ``-``, ``.`` and ``/``.
+    """Write a name with only letters, digits, ``_`` and ``/``, which starts with a letter or ``_``.
 
-    Accents are removed, and other letters are replaced by their code.
+    W&B cannot sort or filter by other names. Accents are removed, and other letters are replaced by their
+    code.
 
     >>> clean_name("recall[0]"), clean_name("f[très sûr](alpha=0.3)"), clean_name("ndcg@10"), clean_name("中")
-    ('recall_0', 'f_tres_sur_alpha_0.3', 'ndcg_at_10', 'u4e2d')
+    ('recall_0', 'f_tres_sur_alpha_0_3', 'ndcg_at_10', 'u4e2d')
+    >>> clean_name("2-fold/accuracy")
+    '_2_fold/accuracy'
     """
     signs = (_clean_character(sign) for sign in unicodedata.normalize("NFKD", name.replace("@", "_at_")))
-    parts = (re.sub("__+", "_", part).strip("_. ") for part in "".join(signs).split("/"))
-    return "/".join(part or "_" for part in parts)[: MAX_NAME_LENGTH - len("_999")]
+    parts = (re.sub("__+", "_", part).strip("_") for part in "".join(signs).split("/"))
+    clean = "/".join(part or "_" for part in parts)
+    start = "_" if clean[0].isdigit() else ""
+    return (start + clean)[: MAX_NAME_LENGTH - len("_999")]
 
 
 def _clean_character(sign: str) -> str:
     if unicodedata.combining(sign):
         return ""
     if sign.isascii():
-        return sign if sign.isalnum() or sign in "_-./" else "_"
+        return sign if sign.isalnum() or sign == "/" else "_"
     return f"u{ord(sign):x}" if sign.isalnum() else "_"
 
 

@@ -14,7 +14,7 @@ from edgeworth.core.options import CompareOptions
 from edgeworth.errors import InputError
 from edgeworth.report.charts.chart import FIRST
 from edgeworth.sklearn.drawing import CHANCE_COLOUR, chart_column, chart_rows, new_axes
-from edgeworth.sklearn.predictions import Fold, Kind, pool_folds, predict_cases, second_class
+from edgeworth.sklearn.predictions import Fold, Kind, pool_folds, predict_cases, second_class, target_of
 from edgeworth.sklearn.scoring import Classifier
 from edgeworth.sources.columns import Label
 
@@ -231,6 +231,7 @@ class ComparisonDisplay:
         level: float,
         ax: Axes | None,
     ) -> Self:
+        truth, pos_label = target_of(truth, list(systems.values()), kind, pos_label)
         compare_options: CompareOptions = {**options, "level": level, "kind": kind}
         if pos_label is not None:
             compare_options["positive"] = pos_label

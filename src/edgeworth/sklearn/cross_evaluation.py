@@ -27,6 +27,7 @@ from edgeworth.comparisons.findings import ComparisonFindings
 from edgeworth.core.formatting import format_level, format_p_value, format_percent, plural
 from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.errors import InputError, OptionError
+from edgeworth.report.frames import library_of
 from edgeworth.report.report import Grid, Report, Section, make_columns
 from edgeworth.report.verdict import Claim, Strength, Verdict, claims_of
 from edgeworth.report.wording import describe_measure
@@ -254,11 +255,13 @@ def cross_evaluate(
             pooled_measure=findings.headline,
         )
         return replace(
-            comparison, complete_report=partial(_complete_report, then=comparison.complete_report, add=add)
+            comparison,
+            complete_report=partial(_complete_report, then=comparison.complete_report, add=add),
+            library=library_of(X, y),
         )
     role = {"labels": "prediction", "probabilities": "probabilities", "scores": "score"}[kind]
     common[role] = folds.predictions[next(iter(systems))]
-    report = ew.evaluate(**common)
+    report = replace(ew.evaluate(**common), library=library_of(X, y))
     values = folds.values(measure)
     return _add_folds(report, folds=folds, measure=measure, values=values, level=level)
 
@@ -297,6 +300,9 @@ def _predict(
     """Fit every estimator on every split, and gather the predictions for the test cases."""
     features, truth, groups = indexable(X, y, groups)
     actual = np.asarray(truth)
+    if actual.ndim == 2 and actual.shape[1] == 1:
+        # A column of a dataframe, taken as y = frame[["class"]].
+        truth = actual = actual[:, 0]
     if weights is not None and len(weights) != len(actual):
         raise InputError(f"{len(actual):,} cases need as many weights; saw {len(weights):,}")
     if actual.ndim != 1:

@@ -15,7 +15,7 @@ import edgeworth as ew
 from edgeworth.common.arrays import Floats
 from edgeworth.core.formatting import displayable, format_level, format_number
 from edgeworth.core.options import EvaluateOptions
-from edgeworth.errors import OptionError
+from edgeworth.errors import InputError, OptionError
 from edgeworth.report.report import Report
 from edgeworth.sklearn.drawing import (
     CHANCE_COLOUR,
@@ -27,7 +27,7 @@ from edgeworth.sklearn.drawing import (
     next_colour,
     show_legend,
 )
-from edgeworth.sklearn.predictions import Fold, Kind, pool_folds, predict_cases, second_class
+from edgeworth.sklearn.predictions import Fold, Kind, pool_folds, predict_cases, second_class, target_of
 from edgeworth.sklearn.scoring import Classifier
 from edgeworth.sources.columns import Label
 
@@ -223,6 +223,10 @@ class Display(ABC):
         level: float,
         display: DisplayOptions,
     ) -> Self:
+        shape = np.shape(np.asarray(predictions))
+        if cls.kind == "probabilities" and len(shape) == 2 and shape[1] > 2:
+            raise InputError("pass the probabilities of one class, and that class as pos_label")
+        truth, pos_label = target_of(truth, [predictions], cls.kind, pos_label)
         evaluate_options: EvaluateOptions = {**options, "truth": truth, "level": level}
         if "cost_false_alarm" in display:
             evaluate_options["cost_false_alarm"] = display["cost_false_alarm"]

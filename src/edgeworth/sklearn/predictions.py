@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias, TypedDict
 
 import numpy as np
 from sklearn.utils import _safe_indexing  # type: ignore[import-untyped]  # scikit-learn has no types
+from sklearn.utils.validation import check_is_fitted  # type: ignore[import-untyped]  # scikit-learn has no types
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sklearn.scoring import Classifier, rank_cases
@@ -23,15 +24,38 @@ class Fold(TypedDict):
 
 
 def predict_cases(estimator: Classifier, X: object, kind: Kind, pos_label: Label | None) -> object:  # noqa: N803  # scikit-learn's name
-    """Predict labels, scores of the targets, or probabilities of the targets."""
+    """Predict labels, scores of the targets, or probabilities of the targets.
+
+    Scores are probabilities if the estimator has them, as in scikit-learn's displays: thresholds are then on
+    the scale that ``FixedThresholdClassifier`` takes, and the scores of different folds are comparable.
+    """
     if kind == "labels":
         return estimator.predict(X)
-    if kind == "scores":
+    if kind == "scores" and not hasattr(estimator, "predict_proba"):
         return rank_cases(estimator, X, pos_label)
-    classes = np.asarray(estimator.classes_).tolist()
+    classes = _classes(estimator)
     if pos_label not in classes:
         raise InputError(f"pos_label is one of the classes {classes}; saw {pos_label!r}")
     return np.asarray(estimator.predict_proba(X), dtype=np.float64)[:, classes.index(pos_label)]
+
+
+def target_of(
+    truth: object, predictions: Sequence[object], kind: Kind, pos_label: Label | None
+) -> tuple[object, Label | None]:
+    """Return the truth and the target; probabilities of one class among several are about it and the rest."""
+    if (
+        kind != "probabilities"
+        or pos_label is None
+        or any(np.asarray(column).ndim != 1 for column in predictions)
+    ):
+        return truth, pos_label
+    labels = np.asarray(truth)
+    classes = set(labels.tolist())
+    if len(classes) <= 2:
+        return truth, pos_label
+    if pos_label not in classes:
+        raise InputError(f"pos_label is one of the classes {sorted(map(str, classes))}; saw {pos_label!r}")
+    return labels == pos_label, True
 
 
 def pool_folds(
@@ -53,10 +77,20 @@ def pool_folds(
 
 def second_class(estimator: Classifier, kind: Kind) -> Label | None:
     """Return the second of two classes, which scikit-learn takes for the targets."""
-    classes = np.asarray(estimator.classes_).tolist()
     if kind == "labels":
         return None
+    classes = _classes(estimator)
     if len(classes) != 2:
         raise InputError(f"name the targets among {len(classes)} classes with pos_label")
     second: Label = classes[1]
     return second
+
+
+def _classes(estimator: Classifier) -> list[Label]:
+    """Return the classes that an estimator learnt, or raise an error if it is not fitted."""
+    classes = getattr(estimator, "classes_", None)
+    if classes is None:
+        check_is_fitted(estimator)
+        raise InputError(f"{type(estimator).__name__} has no classes_: pass a fitted classifier")
+    learnt: list[Label] = np.asarray(classes).tolist()
+    return learnt

@@ -279,7 +279,9 @@ def rank_cases(estimator: Classifier, X: object, pos_label: Label | None = None)
         raise InputError(f"pos_label is one of the classes {classes}; saw {pos_label!r}")
     column = 1 if pos_label is None else classes.index(pos_label)
     if len(classes) != 2 and pos_label is None:
-        raise InputError(f"a ranking needs its target among {len(classes)} classes: name it with pos_label")
+        raise InputError(
+            f"scorers of rankings need two classes; saw {len(classes)}: use log_scorer or brier_scorer"
+        )
     decide = getattr(estimator, "decision_function", None)
     if decide is None:
         return np.asarray(estimator.predict_proba(X), dtype=np.float64)[:, column]

@@ -63,10 +63,20 @@ class FrameSource:
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
         """Yield the named columns as one batch."""
+        self._refuse_index_levels(columns)
         check_columns(columns, self.names, self.name)
         if not self.rows:
             raise no_rows_error(self.name)
         yield Batch({name: _column(self._frame[name], name) for name in columns})
+
+    def _refuse_index_levels(self, columns: Sequence[str]) -> None:
+        """Raise an error that explains how to use what is in the index of pandas instead of in a column."""
+        levels = getattr(getattr(self._frame.to_native(), "index", None), "names", ())
+        name = next((name for name in columns if name not in self.names and name in levels), None)
+        if name is not None:
+            raise InputError(
+                f"{self.name} has {name!r} in its index, not in a column: pass frame.reset_index()"
+            )
 
 
 def _column(series: nw.Series[IntoSeries], name: str) -> Column:
