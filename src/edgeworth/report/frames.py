@@ -97,6 +97,11 @@ def make_frame(rows: Sequence[Row], columns: Sequence[str], library: str) -> Fra
     values = {
         name: [None if (x := row.get(name)) is None or x != x else x for row in rows] for name in columns
     }
+    if chosen == "pandas":
+        # pandas 2 writes a missing text as "None" if the type of the column is given.
+        inferred = nw.from_dict(values, backend="pandas")
+        numbers = [name for name in columns if name not in TEXTS]
+        return inferred.with_columns(nw.col(*numbers).cast(nw.Float64())).to_native()
     schema = {name: nw.String() if name in TEXTS else nw.Float64() for name in columns}
     frame = nw.from_dict(values, schema, backend=chosen)  # type: ignore[arg-type]  # a name narwhals knows
     return frame.to_native()
