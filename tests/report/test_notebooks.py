@@ -289,3 +289,23 @@ def test_a_notebook_never_shows_a_probability_of_being_better_as_0_or_1() -> Non
         shown = difference._repr_html_()
         cell = shown.partition(f"P({pair[0]} better)</td><td>")[2].partition("</td>")[0]
         assert cell == ("&gt; 0.999" if pair[0] == "sure" else "&lt; 0.001")
+
+
+def test_the_differences_of_a_pair_are_a_table_with_one_row_per_measure() -> None:
+    truth, said = labels()
+    comparison = ew.compare(truth=truth, systems={"one": said, HOSTILE: truth})
+    differences = comparison["one", HOSTILE]
+    shown = differences._repr_html_()
+    assert HOSTILE not in shown
+    assert shown.count("<tr>") == len(differences) + 1
+    for measure in differences:
+        assert f"<td>{escape(measure)}</td>" in shown or HOSTILE in measure
+
+
+def test_entries_of_a_legend_stay_apart_in_a_wide_font() -> None:
+    """DejaVu Sans is up to a fifth wider than the font in which entries are measured."""
+    rng = np.random.default_rng(1)
+    chart = ew.evaluate(truth=rng.integers(0, 2, 50), score=rng.random(50)).charts["hits"]
+    entry = r'translate\(([\d.]+),0\)"><path class="background" aria-hidden="true" d="M0,0h([\d.]+)v12h'
+    (start, width), (end, _) = [map(float, place) for place in re.findall(entry, chart.svg())]
+    assert end - start >= 1.2 * width

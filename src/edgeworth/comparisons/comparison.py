@@ -12,7 +12,7 @@ from edgeworth.common.json_types import JsonObject
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.findings import ComparisonFindings
 from edgeworth.comparisons.report import compose_comparison, difference_grid, difference_rows
-from edgeworth.core.formatting import digits_shown
+from edgeworth.core.formatting import digits_shown, html_table
 from edgeworth.core.registry import canonical_spelling
 from edgeworth.errors import EdgeworthError, OptionError
 from edgeworth.report.charts.chart import Chart
@@ -346,7 +346,13 @@ def _restore_finished_report(finished: Report, composed: Report) -> Report:
 
 
 class Differences(dict[str, Difference]):
-    """Differences by measure; ``f`` means ``f[spam]`` where only one such measure was compared."""
+    """Differences by measure; ``f`` means ``f[spam]`` if only one such measure was compared."""
+
+    def _repr_html_(self) -> str:
+        """Show one row per measure in a notebook."""
+        names = next(([x.first, x.second] for x in self.values()), [])
+        heads = ["measure", *names, "difference", "95% CI", "test"]
+        return html_table(" − ".join(names), heads, (x.row() for x in self.values()))
 
     def __missing__(self, measure: str) -> Difference:
         same = [name for name in self if _is_meant(measure, name)]

@@ -218,17 +218,22 @@ class Difference:
         """Show the difference where a notebook becomes Markdown."""
         return markdown_table(self.measure, self._facts())
 
-    def _facts(self) -> list[tuple[str, str]]:
-        """Name and write what a notebook shows."""
+    def row(self) -> tuple[str, ...]:
+        """Write the measure, both values, the difference, its interval and its p-value."""
         low, high = self.interval()
         difference, *ends = format_apart(self.difference, low, high)
-        first, second = format_apart(*self.values)
+        interval = UNDEFINED if math.isnan(low + high) else " to ".join(ends)
+        return self.measure, *format_apart(*self.values), difference, interval, format_p_value(self.p_value())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Name and write what a notebook shows."""
+        _, first, second, difference, interval, test = self.row()
         rows = [
             (self.first, first),
             (self.second, second),
             ("difference", difference),
-            ("95% CI", UNDEFINED if math.isnan(low + high) else " to ".join(ends)),
-            ("test", format_p_value(self.p_value())),
+            ("95% CI", interval),
+            ("test", test),
             (f"P({self.first} better)", format_belief(self.probability_better)),
         ]
         if (reason := self.undefined or self.no_interval) is not None:

@@ -334,6 +334,8 @@ def config() -> dict[str, Any]:
             "orient": "top",
             "labelLimit": 200,
             "titleLimit": 300,
+            # Entries stay apart in fonts that are wider than the one in which they are measured.
+            "columnPadding": 24,
         },
         "title": {"color": INK, "fontSize": 13, "anchor": "start"},
         "header": {"labelColor": INK, "titleColor": INK},
