@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import get_args
 
 from cyclopts import Argument
-from markdown import block, contents, plain, table, write_page
+from markdown import block, contents, plain, table, with_code, write_page
 
 from edgeworth.cli.app import COMMANDS, app
 
@@ -23,6 +25,10 @@ PANELS = [
     "Statistics",
 ]
 """The order of the help; other panels follow."""
+NUMBERS = {int: "INT", float: "FLOAT"}
+"""What the help writes for a number."""
+_CODE = re.compile(r'(--[a-z][a-z-]*|"[^"]+")')
+"""Options and quoted values in the help of an option."""
 
 
 def write_command_pages(source: Path) -> None:
@@ -59,7 +65,10 @@ def _page(name: str, summary: str) -> list[str]:
         if argument.names != (GROUP_OF_OPTIONS,):
             panels.setdefault(_panel(argument), []).append((_names(argument), _help(argument)))
     for panel in sorted(panels, key=lambda panel: PANELS.index(panel) if panel in PANELS else len(PANELS)):
-        parts += [f"## {panel}", table(("", "meaning"), panels[panel])]
+        parts += [
+            f"## {panel}",
+            table(("argument" if panel == "Arguments" else "option", "meaning"), panels[panel]),
+        ]
     return parts
 
 
@@ -80,12 +89,14 @@ def _names(argument: Argument) -> str:
         return f"`{argument.name.lstrip('-').upper()}`"
     names = " or ".join(f"`{name}`" for name in argument.names)
     words = "|".join(argument.get_choices() or ())
-    value = "" if argument.hint is bool else argument.parameter.metavar or words
+    kinds = (argument.hint, *get_args(argument.hint))
+    number = next((word for kind, word in NUMBERS.items() if kind in kinds), "")
+    value = "" if argument.hint is bool else argument.parameter.metavar or words or number
     return f"{names} `{value}`" if value else names
 
 
 def _help(argument: Argument) -> str:
-    text = plain(" ".join((argument.parameter.help or "").split()))
+    text = with_code(_CODE.sub(r"``\1``", " ".join((argument.parameter.help or "").split())))
     default = argument.field_info.default
     is_plain = isinstance(default, (int, float, str, Path)) and default not in ("", False)
     shown = f" Default: `{default}`." if is_plain and not is_positional(argument) else ""

@@ -29,6 +29,12 @@ def plain(text: str) -> str:
     return re.sub(r"([*_<\[\]`$])", r"\\\1", text)
 
 
+def with_code(text: str) -> str:
+    """Set what stands between two pairs of grave accents as code, and keep the other signs."""
+    parts = text.split("``")
+    return "".join(f"`{part}`" if index % 2 else plain(part) for index, part in enumerate(parts))
+
+
 def block(language: str, text: str) -> str:
     """Write a block of code."""
     return f"```{language}\n{text.strip(chr(10))}\n```"

@@ -85,14 +85,14 @@ THREE_LABELS = (
 )
 HOW = {
     "exact": "exact,",
-    "bracket": "bracketed,",
-    "bound": "bounded,",
-    "drawn": "drawn,",
+    "bracket": "bracketed between two bounds,",
+    "bound": "an upper bound,",
+    "drawn": "a simulation,",
     "approximation": "approximate,",
 }
 EXACT = {
-    "decisions": "exact for small tables, bounded or drawn for large ones,",
-    "rankings": "exact for short lists, bracketed, bounded or drawn for long ones,",
+    "decisions": "exact for small tables, an upper bound or a simulation for large ones,",
+    "rankings": "exact for short lists, an upper bound or a simulation for long ones,",
 }
 """Tests that are exact for the small tallies of the examples, and not for all."""
 NULLS = {
@@ -219,7 +219,7 @@ def _undefined(measures: Measures) -> list[str]:
         return []
     return [
         "## When it is undefined",
-        "\n".join(f"- {plain(cell(reason.replace('{label}', 'the class')))}" for reason in reasons),
+        "\n".join(f"- {plain(cell(reason.replace('{label}', 'this class')))}" for reason in reasons),
     ]
 
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from types import FunctionType, ModuleType
 
-from markdown import block, contents, plain, table, write_page
+from markdown import block, contents, table, with_code, write_page
 from sphinx.pycode import ModuleAnalyzer
 
 import edgeworth as ew
@@ -46,7 +46,7 @@ def write_python_pages(source: Path) -> None:
         "## Modules",
         table(
             ("module", "what it holds"),
-            [(f"[`{name}`]({name}.md)", plain(first_sentence(import_module(name)))) for name in modules],
+            [(f"[`{name}`]({name}.md)", with_code(first_sentence(import_module(name)))) for name in modules],
         ),
         contents([*functions, *classes, *modules]),
     )
@@ -107,7 +107,7 @@ def data_docstring(module: str, name: str) -> str:
 
 def _module_page(name: str) -> list[str]:
     module = import_module(f"edgeworth.{name}")
-    parts = [f"# edgeworth.{name}", plain(first_sentence(module))]
+    parts = [f"# edgeworth.{name}", with_code(first_sentence(module))]
     names = public_names(module)
     listed = getattr(module, "__all__", names)
     elsewhere = [x for x in listed if x in ew.__all__]
@@ -149,4 +149,4 @@ def first_sentence(value: object) -> str:
 
 def _row(module: str, name: str, page: str) -> tuple[str, str]:
     value = getattr(import_module(module), name)
-    return f"[`ew.{name}`]({page})", plain(first_sentence(value).replace("``", ""))
+    return f"[`ew.{name}`]({page})", with_code(first_sentence(value))

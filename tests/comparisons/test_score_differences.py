@@ -439,12 +439,14 @@ def test_a_perfect_ranking_has_an_interval_all_the_same(spelling: str) -> None:
 
 
 def test_doubt_is_said() -> None:
-    assert "targets; fewer than 50" in str(score_difference(drawn(60, seed=1), "a", "b", "roc_auc").caveat)
+    assert "targets: with fewer than 50" in str(
+        score_difference(drawn(60, seed=1), "a", "b", "roc_auc").caveat
+    )
     assert score_difference(drawn(600, seed=1), "a", "b", "roc_auc").caveat is None
     clustered = drawn(600, seed=1, clusters=np.arange(600) % 20)
     assert "only 20 clusters" in str(score_difference(clustered, "a", "b", "roc_auc").caveat)
     drawn_again = score_difference(drawn(60, seed=1), "a", "b", "roc_auc", method=Bootstrap(draws=200))
-    assert "targets; fewer than 50" in str(drawn_again.caveat)
+    assert "targets: with fewer than 50" in str(drawn_again.caveat)
 
 
 def test_options_that_do_not_apply() -> None:

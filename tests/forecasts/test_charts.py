@@ -263,11 +263,28 @@ def test_the_line_of_evidence_says_no_more_than_holds() -> None:
     texts = {shape: report(shape).charts["wealth"].description for shape in SHAPES}
     assert "ever reached with probability at most 5%" in texts["ordered"]
     assert "ever reached" not in texts["two"]
-    assert "the end lies above with probability at most 5%" in texts["two"]
-    assert "only the final value counts" in texts["shares"]
+    assert "the final value exceeds it with probability at most 5%" in texts["two"]
+    assert "Earlier values are no evidence" in texts["shares"]
     for shape in ("in-sample", "shares, half stakes"):
         assert "no evidence here" in texts[shape]
     assert "approximately" in texts["cross-validated"]
+
+
+def test_ends_of_paths_that_have_one_name_are_stated_as_logarithms() -> None:
+    description = report("many").charts["wealth"].description
+    assert "of paths end at a log likelihood ratio of" in description
+
+
+def test_the_picture_of_final_wealth_is_of_the_bars_that_can_be_seen() -> None:
+    chart = report("shares").charts["final_wealth"]
+    low, high = spec("shares", "final_wealth")["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    rows = chart.data["final_wealth"]
+    [name] = {*rows[0]} - {"from", "to"}
+    tallest = max(row[name] for row in rows)
+    outside = [row[name] for row in rows if row["from"] < low - 1e-3 or row["to"] > high + 1e-3]
+    assert outside, "the law reaches further than what can be seen of it"
+    assert max(outside) < 0.01 * tallest
+    assert any(row[name] > 0.002 * tallest for row in rows if row["from"] <= low + (high - low) / 4)
 
 
 def test_prices_made_with_hindsight_are_nobodys_luck() -> None:

@@ -228,7 +228,7 @@ def test_a_line_that_cannot_be_told_from_0_is_not_drawn() -> None:
     assert result not in near.description
     far = evaluate(truth=[1, 0] * 500, probabilities=[0.9, 0.1] * 500, against=[0.5] * 1000).charts["wealth"]
     assert drawn not in far.svg()
-    assert f"The line at 20, {result}: " in far.description
+    assert f"The line at 20 ({result}): " in far.description
 
 
 @pytest.mark.parametrize("order", [[1, 0, 2], [2, 0, 1], [0, 1, 2]])

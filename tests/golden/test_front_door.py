@@ -91,7 +91,7 @@ def test_none_of_several_inputs_is_written_over(days: Path, capsys: pytest.Captu
         (["compare", "day1.csv", "day2.csv", "--join", "id", "--join", "date"], "by commas"),
         (
             ["evaluate", "day1.csv", *WORDS, "--seed", "1", "--seed", "2"],
-            "--seed is given twice: give it once",
+            "--seed is given twice: pass it once\n",
         ),
         (["evaluate", "day1.csv", *WORDS, "--prediction", "y_old"], "edgeworth compare"),
         (["evaluate", "day1.csv", "--probabilities", "a,b", "--probabilities", "c,d"], "edgeworth compare"),

@@ -32,7 +32,7 @@ from edgeworth.errors import OptionError
 
 @with_options(OneProbability, ReadOptions, PartOptions, DrunkInterval, ReportOptions, "measures")
 def evaluate(*files: NamedFiles, output: Output = NO_OUTPUT, **options: OptionValue) -> None:
-    """Evaluate labels, scores or probabilities in a file, with intervals and tests."""
+    """Evaluate labels, scores, probabilities or grades in a file, with intervals and tests."""
     from edgeworth.evaluation import evaluate as run
 
     by_name, files = split_names(files)

@@ -51,6 +51,8 @@ class Option:
     flag: str | None = None
     """Its flag on the command, if that is not its name; empty if the command does not have it."""
     metavar: str | None = None
+    in_python: str | None = None
+    """The help of the parameter in Python, if it differs from the command's."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kinds", self.kinds or PANELS[self.panel])

@@ -79,11 +79,12 @@ Depth = Annotated[int | None, Option("The number of items that are reviewed.", "
 RandomNumbers: TypeAlias = Annotated[
     Rng,
     Option(
-        "The seed of the random numbers; in Python also a Generator, or None for a new seed.",
+        "The seed of the random numbers.",
         "Statistics",
         default=0,
         read="whole",
         flag="seed",
+        in_python="The seed of the random numbers, a Generator, or None for a new seed.",
     ),
 ]
 PredictionKind: TypeAlias = Annotated[
@@ -98,10 +99,11 @@ class Redeclared(TypedDict, total=False):
     labels: Annotated[
         Labels,
         Option(
-            "The labels in order, separated by commas.",
+            "All labels, in the order in which the report lists them, separated by commas.",
             "Labels",
             (LABELS, PROBABILITIES),
             read="labels",
+            in_python="All labels, in the order in which the report lists them.",
         ),
     ]
     positive: Annotated[
@@ -128,10 +130,10 @@ class PredictionColumns(TypedDict, total=False):
     probabilities: Annotated[
         ColumnInput,
         Option(
-            "The columns of each class's probabilities, separated by commas; in Python also one column, of "
-            "the positive class.",
+            "The columns of each class's probabilities, separated by commas.",
             "Probabilities",
             read="columns",
+            in_python="The columns of each class's probabilities, or one column, of the positive class.",
         ),
     ]
     correct: Annotated[

@@ -64,7 +64,7 @@ def drop_incomplete(
         row = first_row + int(np.argmax(encode(columns[column], names[column]).codes == MISSING))
         message = describe_missing(f"{names[column]} is missing", row, dropped)
         if column and names[column] != "clusters":
-            message += ', missing="abstain" (--missing abstain) takes them as no decision'
+            message += '; to count them as no decision, pass missing="abstain" (--missing abstain)'
         raise InputError(message)
     return joint.select(~incomplete), dropped
 
@@ -72,7 +72,7 @@ def drop_incomplete(
 def describe_missing(what: str, row: int, rows: int) -> str:
     """Describe what is missing in which row, in how many rows, and how to drop them."""
     such = f"{rows:,} such row{'s' if rows != 1 else ''}"
-    advice = 'missing="drop" (--missing drop) leaves such rows out and counts them'
+    advice = 'to drop such rows, pass missing="drop" (--missing drop)'
     return f"{what} in row {row:,} ({such}): {advice}"
 
 

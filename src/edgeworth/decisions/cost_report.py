@@ -173,10 +173,10 @@ def _claim(
     elif high < 0 and is_significant(p_value, level):
         comparison = "significantly less"
     text = (
-        f"Errors cost {describe_estimate(cost, level)} per case, against "
-        f"{format_number(total_costs.at_best_constant)} for always predicting {total_costs.best_constant} "
-        f"({comparison or 'no significant difference'}) and {format_number(total_costs.at_guessing)} for "
-        "guessing with the same shares."
+        f"Errors cost {describe_estimate(cost, level)} per case. Always predicting "
+        f"{total_costs.best_constant} would cost {format_number(total_costs.at_best_constant)} "
+        f"({comparison or 'no significant difference'}), and guessing with the same shares "
+        f"{format_number(total_costs.at_guessing)}."
     )
     strength: Strength = "shown" if comparison else "not shown"
     return Claim("costs", text, strength, estimate_numbers(cost, level), str(saved_against_constant.method))

@@ -35,7 +35,7 @@ def with_caveats(
 
 def calibration_section(findings: ForecastFindings) -> Section:
     """Make the table of calibration slope, intercept, error and z with their intervals."""
-    heads = ("class/text", "calibration/text", "value", f"{format_level(findings.level)}/interval")
+    heads = ("class/text", "calibration/text", "value", f"{format_level(findings.level)} interval/interval")
     rows: list[tuple[Cell, ...]] = []
     caveats: list[str] = []
     for label, estimates in findings.calibration.items():

@@ -30,7 +30,7 @@ def name_difference(findings: ForecastFindings) -> str:
 def average_section(findings: ForecastFindings) -> Section:
     """Show which system scores better on average, with bounds for the difference."""
     level = format_level(findings.level)
-    columns = ["score/text", f"{name_difference(findings)}/number", f"{level}/interval"]
+    columns = ["score/text", f"{name_difference(findings)}/number", f"{level} interval/interval"]
     differences = {"Brier score": findings.bets.brier, "log score": findings.bets.log}
     finite = {name: x.model_less_baseline for name, x in differences.items() if x is not None}
     unknown: tuple[Cell, ...] = (None, (None, None), INFINITE_SCORE)

@@ -267,7 +267,8 @@ def bankroll_chart(ledger: Ledger) -> Chart:
             axis=alt.Axis(grid=False, tickCount=8, labelOverlap=True, labels=is_last),
         )
         extent = {"minExtent": AXIS_ROOM, "maxExtent": AXIS_ROOM}
-        axis = alt.Axis(format=_money_format(ledger), tickCount=5, **extent)
+        money = "$,.2~r" if is_log else _money_format(ledger)
+        axis = alt.Axis(format=money, tickCount=5, **extent)
         y = alt.Y(f"{y_name}:Q", title=f"{y_name} (log scale)" if is_log else y_name, scale=scale, axis=axis)
         base = kit.base("bankroll").encode(x=x)
         layers = [kit.once().mark_rule(opacity=0.5, color=CHANCE).encode(y=alt.datum(ledger.start))]
@@ -334,7 +335,7 @@ def evidence_chart(season: Season, level: float) -> Chart:
     crossed = "was never crossed" if since is None else f"was first crossed on {since}"
     description = (
         "Evidence that some outcomes were likelier than their odds imply. The line at an e-value of "
-        f"{format_number(1 / (1 - level))} {crossed}. If no outcome is likelier than its odds imply, it "
+        f"{1 / (1 - level):.4g} {crossed}. If no outcome is likelier than its odds imply, it "
         "is ever crossed with probability at most "
         f"{format_level(alpha_of(level))}."
     )

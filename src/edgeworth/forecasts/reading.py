@@ -334,7 +334,7 @@ def _describe_shared_times(schedule: Schedule) -> tuple[str, ...]:
         return ()
     return (
         f"{shared:,} of {len(times):,} rows share their time with others, so their order is unknown. The "
-        "evidence is computed between times only.",
+        "evidence is updated once per time, after all of its rows.",
     )
 
 

@@ -312,7 +312,7 @@ def _scores(findings: ForecastFindings) -> Section:
 
 def _parts(findings: ForecastFindings) -> Section:
     heads = ("class/text", "score/text", "mean", *PARTS[1:], "ROC area")
-    columns = make_columns(*heads, f"{format_level(findings.level)}/interval")
+    columns = make_columns(*heads, f"{format_level(findings.level)} interval/interval")
     rows: list[tuple[Cell, ...]] = [
         (
             str(label),
@@ -382,7 +382,7 @@ def _cumulative_games(findings: ForecastFindings) -> Section:
         "p at most/probability",
         f"Brier, {name_difference(findings)}/number",
     )
-    columns = make_columns(*heads, f"{format_level(findings.level)}/interval")
+    columns = make_columns(*heads, f"{format_level(findings.level)} interval/interval")
     rows = tuple(
         (
             f"at most {label}",

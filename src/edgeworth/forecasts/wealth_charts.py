@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from edgeworth.bet.kelly import kelly_game
 from edgeworth.common.arrays import Floats
-from edgeworth.core.formatting import format_cases, format_level, format_percent, format_wealth, plural
+from edgeworth.core.formatting import (
+    format_cases,
+    format_level,
+    format_number,
+    format_percent,
+    format_wealth,
+    plural,
+)
 from edgeworth.core.sampling_distributions import alpha_of
 from edgeworth.forecasts.case_axis import CaseAxis
 from edgeworth.forecasts.curves import (
@@ -122,8 +129,8 @@ def wealth_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Chart
     return Chart(
         "wealth",
         _wealth_title(quantity),
-        f"{_became(findings, quantity)}{_expected(findings)} The line at {format_wealth(threshold)}"
-        f"{'' if _is_seen(findings, threshold) else ', too near to 0 to be drawn'}: "
+        f"{_became(findings, quantity)}{_expected(findings, quantity)} The line at {format_wealth(threshold)}"
+        f"{'' if _is_seen(findings, threshold) else ' (too near to 0 to be drawn)'}: "
         f"{_describe_line(findings)}.",
         LazyMapping(find),
         draw,
@@ -161,16 +168,16 @@ def _became(findings: ForecastFindings, quantity: str) -> str:
     return f"{end}: lowest {low}, highest {high}, worst drawdown {fall}."
 
 
-def _expected(findings: ForecastFindings) -> str:
+def _expected(findings: ForecastFindings, quantity: str) -> str:
     """Describe the range of paths if the model is right, or return nothing if its wealth is unbounded."""
     low, high = findings.path.expected[1:, -1].tolist()
     if not math.isfinite(high - low):
         return ""
-    level = format_level(findings.level)
-    return (
-        f" If the model is right, {level} of paths end between {format_wealth(low)} and "
-        f"{format_wealth(high)}."
-    )
+    first, last = format_wealth(low), format_wealth(high)
+    ends = f"between {first} and {last}"
+    if first == last:
+        ends = f"at a log {quantity} of {format_number(low)} to {format_number(high)}"
+    return f" If the model is right, {format_level(findings.level)} of paths end {ends}."
 
 
 def _describe_line(findings: ForecastFindings) -> str:
@@ -183,11 +190,13 @@ def _describe_line(findings: ForecastFindings) -> str:
         " (approximately: the predictions are cross-validated)" if wealth.predictions_made != "before" else ""
     )
     if wealth.book == "constant":
-        final_only = "only the final value counts, because the shares were counted on these cases"
-        return f"{final_only}; with constant shares it lies above with probability at most {alpha}{remark}"
+        return (
+            f"with constant shares, the final value exceeds it with probability at most {alpha}{remark}. "
+            "Earlier values are no evidence, because the shares were counted on these cases"
+        )
     if wealth.ordered:
         return f"if the prices are right, it is ever reached with probability at most {alpha}{remark}"
-    return f"if the prices are right, the end lies above with probability at most {alpha}{remark}"
+    return f"if the prices are right, the final value exceeds it with probability at most {alpha}{remark}"
 
 
 def orders_chart(findings: ForecastFindings, orders: Paths) -> Chart:
@@ -404,6 +413,8 @@ def _turn_marks(kit: Kit, findings: ForecastFindings, quantity: str, case_axis: 
 
 STAKE_ODDS = (1.3, 1.5, 2.0, 3.0, 4.0)
 STAKE_PROBABILITIES = np.round(np.linspace(0.0, 1.0, 21), 10)
+MIN_HEIGHT_SEEN = 0.002
+"""The height of a bar, relative to the highest, below which it is less than a pixel."""
 MIN_SHARE_MENTIONED = 0.005
 """Probability beyond the ends of the picture that its caption states."""
 
@@ -414,7 +425,7 @@ def luck_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Chart:
     assert law is not None, "drawn only where there is a law"
     quantity = _quantity(findings, has_bets=has_bets)
     points = law.log_wealth
-    names, domain = list(laws), points[[0, -1]].tolist()
+    names, domain = list(laws), _stretch(points, laws, wealth.log_wealth)
 
     def find() -> Mapping[str, Rows]:
         columns = {"from": points[:-1], "to": points[1:]} | {
@@ -434,7 +445,7 @@ def luck_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Chart:
             scale=alt.Scale(domain=names, range=[COLOURS[assumption] for assumption in names]),
             legend=alt.Legend(title=None, symbolOpacity=0.8, offset=24),
         )
-        bars = base.mark_bar(binSpacing=0, opacity=0.5, aria=False).encode(
+        bars = base.mark_bar(binSpacing=0, opacity=0.5, aria=False, clip=True).encode(
             x=alt.X(
                 "from:Q",
                 scale=alt.Scale(domain=domain, nice=False),
@@ -474,6 +485,15 @@ def luck_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Chart:
             *(Column(assumption, "probability") for assumption in names),
         ),
     )
+
+
+def _stretch(points: Floats, laws: Mapping[str, Floats], observed: float) -> list[float]:
+    """Return the ends of the picture: where bars can be seen, and what was observed."""
+    heights = np.max([np.diff(cumulative) for cumulative in laws.values()], axis=0)
+    seen = np.flatnonzero(heights > MIN_HEIGHT_SEEN * heights.max())
+    low, high = float(points[seen[0]]), float(points[seen[-1] + 1])
+    end = min(max(observed, float(points[0])), float(points[-1]))
+    return [min(low, end), max(high, end)]
 
 
 def drawn_laws(findings: ForecastFindings) -> dict[str, Floats]:

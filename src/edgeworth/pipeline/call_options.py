@@ -81,7 +81,7 @@ def _nearest(name: str, known: list[str]) -> str:
 def _with_parameters(text: str, options: Mapping[str, tuple[object, Option]]) -> str:
     """Add the options to a docstring, below the function's own parameters."""
     lines = [
-        f"    {name} : {_describe_type(kind, option)}\n        {option.help}"
+        f"    {name} : {_describe_type(kind, option)}\n        {option.in_python or option.help}"
         for name, (kind, option) in options.items()
     ]
     head, mark, tail = text.partition("\n\n    Returns\n")

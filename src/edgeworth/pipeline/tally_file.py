@@ -369,7 +369,9 @@ def _check_format(document: Mapping[str, object], name: str) -> None:
     seen = document.get("format")
     if seen != FORMAT:
         is_report = str(document.get("schema", "")).startswith("edgeworth.report")
-        what = "it is a report" if is_report else f"its format is {seen!r}, not {FORMAT!r}"
+        what = f"its format is {seen!r}, not {FORMAT!r}"
+        if seen is None:
+            what = "it is a report" if is_report else "it does not name its format"
         raise InputError(f"{name} is not a tally file: {what}")
     version = document.get("version")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:

@@ -183,7 +183,8 @@ def checked(options: Options) -> Options:
         return options
     forms = select_options(options, (*FORMS, *GRADED))
     if sum(column is not None for column in forms.values()) != 1:
-        raise OptionError(ONE_FORM)
+        seen = " and ".join(name for name, column in forms.items() if column is not None)
+        raise OptionError(f"{ONE_FORM}; saw {seen}" if seen else ONE_FORM)
     options = with_folds(options, are_ranked=options["score"] is not None)
     if options["prediction"] is not None:
         predictions = SEVERAL if isinstance(options["prediction"], Mapping) else LABELS
@@ -305,7 +306,7 @@ def detect_columns(
     if guessed.ambiguities:
         raise OptionError(" ".join(guessed.ambiguities))
     seen = f"{source} has the columns {_some(names)}: " if names else ""
-    suggested = ". To see commands that fit the file, run edgeworth preview"
+    suggested = ". To see commands that fit the file, run edgeworth preview FILE"
     if options["truth"] is None and options["correct"] is None:
         raise OptionError(
             f"{seen}truth is needed. Name the column of actual classes (--truth COLUMN), or the column that "

@@ -303,7 +303,7 @@ def compose_lists(findings: ListFindings, provenance: Mapping[str, object]) -> R
             *depth_section(findings),
             _unit_section(findings),
         ),
-        warnings=list_warnings(findings),
+        warnings=(*list_warnings(findings), *tie_warnings({"": findings.lists})),
         provenance=provenance,
         numbers={"kind": "lists", "level": findings.level, **_list_numbers(findings)},
         charts=list_charts(findings),
@@ -333,7 +333,10 @@ def trec_report(
     return Report(
         verdict="\n".join(verdicts),
         sections=tuple(sections),
-        warnings=tuple(f"{_name_runs(names, len(runs))}{warning}" for warning, names in warned.items()),
+        warnings=(
+            *(f"{_name_runs(names, len(runs))}{warning}" for warning, names in warned.items()),
+            *tie_warnings({name if len(runs) > 1 else "": each.lists for name, each in runs.items()}),
+        ),
         provenance=provenance,
         numbers={
             "kind": "trec",
@@ -378,15 +381,18 @@ def requested_name(spelling: str) -> str:
     return trec_name(spelling) or name
 
 
-def tie_warnings(lists: RankedLists) -> list[str]:
-    """Warn of a run in which tied scores change a result: then the documents' names decide."""
-    tied, decisive = tied_lists(lists)
-    if not decisive:
-        return []
-    return [
-        f"Scores tie in {tied:,} of {lists.number:,} {plural(lists.number, 'query')}, and in {decisive:,} of "
-        "them the order of tied documents changes the result. The higher id is ranked first, as in trec_eval."
-    ]
+def tie_warnings(runs: Mapping[str, RankedLists]) -> list[str]:
+    """Warn of runs with trec_eval's tie rule in which the names of tied documents decide a result."""
+    texts = []
+    for name, lists in runs.items():
+        tied, decisive = tied_lists(lists) if lists.default_ties == "trec" else (0, 0)
+        if decisive:
+            run = f" of {name}" if name else ""
+            texts.append(
+                f"Scores{run} tie in {tied:,} of {lists.number:,} {plural(lists.number, 'query')}, and in "
+                f"{decisive:,} of them the order of tied documents changes the result."
+            )
+    return [f"{' '.join(texts)} The higher id is ranked first, as in trec_eval."] if texts else []
 
 
 def list_warnings(findings: ListFindings) -> tuple[str, ...]:
@@ -410,8 +416,6 @@ def list_warnings(findings: ListFindings) -> tuple[str, ...]:
         if number:
             unit = f"{adjective}{plural(number, findings.unit)}"
             warnings.append(f"{number:,} {unit} {which} {plural(number, 'is', 'are')} {consequence}.")
-    if lists.default_ties == "trec":
-        warnings += tie_warnings(lists)
     if 1 < findings.counted < MIN_LISTS_FOR_COVERAGE and lists.clusters is None:
         warnings.append(f"Only {findings.counted} {plural(2, findings.unit)}, so intervals are approximate.")
     return tuple(warnings)

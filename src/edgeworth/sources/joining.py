@@ -266,14 +266,11 @@ def describe_unmatched(rows: Rows, row_numbers: RowNumbers, unmatched: str) -> t
             shown = "; ".join(map(rows.id_of, unmatched_rows[:MAX_IDS_SHOWN].tolist()))
             more = "; …" if len(unmatched_rows) > MAX_IDS_SHOWN else ""
             unmatched_texts.append(f"{len(unmatched_rows):,} in {name} ({shown}{more})")
+    lacking = f"Without a match: {', '.join(unmatched_texts)}"
     if not is_whole.any():
-        raise InputError(
-            f"no {rows.by} is in all of {', '.join(rows.names)}: unmatched are {', '.join(unmatched_texts)}"
-        )
+        raise InputError(f"no {rows.by} is in all of {', '.join(rows.names)}. {lacking}")
     if unmatched_texts and unmatched == "error":
-        raise InputError(
-            f"{rows.by} does not match in all tables: unmatched are {', '.join(unmatched_texts)}"
-        )
+        raise InputError(f"{rows.by} does not match in all tables. {lacking}")
     summary = f"{is_whole.sum():,} cases were joined by {rows.by}"
     return (f"{summary}; dropped as unmatched: {', '.join(unmatched_texts)}.",) if unmatched_texts else ()
 

@@ -274,6 +274,8 @@ def read_head(path: Path, name: str, *, of_text: bool = False) -> bytes:
                     raise InputError(f"{name}: the first line has more than {MAX_FIRST_LINE_BYTES:,} bytes")
     except EdgeworthError:
         raise
+    except FileNotFoundError:
+        raise InputError(f"{name} does not exist") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{name} cannot be read: {first_line(error)}") from None
     if not head.strip():
@@ -325,6 +327,8 @@ def read_whole_file(path: Path) -> bytes | bytearray:
                     raise InputError(f"{path} is too large: it has more than {limit:,} bytes{unpacked}")
     except InputError:
         raise
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read: {first_line(error)}") from None
     except (EOFError, zlib.error) as error:

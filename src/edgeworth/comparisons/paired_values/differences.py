@@ -217,12 +217,7 @@ def compare_queries(
     def alone(name: str, measure: str, queries: tuple[Label, ...]) -> Estimate:
         return estimate(lists[name].select(queries), measure, rng=seed)
 
-    notes = [
-        f"{name}: {warning}"
-        for name, system in lists.items()
-        if ties == "trec"
-        for warning in tie_warnings(system)
-    ]
+    notes = tie_warnings(lists) if ties is not None else []
     measured = map(values, measures or MEASURES)
     return compare_values(
         "lists",

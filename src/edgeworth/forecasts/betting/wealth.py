@@ -174,7 +174,7 @@ class Wealth(Serializable):
         ordered : bool
             Whether rows are in the order in which the outcomes were known.
         times : array-like, optional
-            When each outcome became known. Evidence is computed between times only.
+            When each outcome became known. Evidence is updated once per time.
         predictions_made : {"before", "cross-validated", "in-sample"}
             Whether predictions were made before the outcomes were known.
         normalise : bool

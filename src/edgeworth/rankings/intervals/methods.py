@@ -607,8 +607,8 @@ def find_caveat(targets: float, background: float, freedom: float, unit: str = "
     """Explain why the interval may cover less than its level; None if it does not. ``unit`` was counted."""
     if (fewest := min(targets, background)) < MIN_CASES_FOR_COVERAGE:
         rarer = "targets" if targets <= background else "background cases"
-        limit = f"fewer than {MIN_CASES_FOR_COVERAGE} can make the interval too narrow"
-        return f"only {fewest:.4g} {unit}{rarer}; {limit}"
+        limit = f"with fewer than {MIN_CASES_FOR_COVERAGE} the interval can be too narrow"
+        return f"only {fewest:.4g} {unit}{rarer}: {limit}"
     if freedom < MIN_FREEDOM_FOR_COVERAGE:
         return "a few cases dominate the uncertainty, so the interval can be too narrow"
     return None

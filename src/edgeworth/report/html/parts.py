@@ -52,7 +52,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _NUMBER = re.compile(r"[−+-]?\$?(\d[\d,]*(\.\d+)?|\.\d+)([eE][−+-]?\d+)?[%×]?")
 _FIGURE = re.compile(
     rf"(about |below |above |at (least|most) |more than |less than |[<>≤≥~] ?)?{_NUMBER.pattern}"
-    rf"( or (more|less)|( to | ± ){_NUMBER.pattern})?"
+    rf"( or (more|less)|( to | ± ){_NUMBER.pattern}| CI\b)?"
 )
 _NOTHING = {"", "–", "—", "-", "∞", "−∞"}
 
@@ -115,7 +115,18 @@ def page_reports(report: Report, charts: Mapping[str, DrawnChart]) -> dict[str, 
     return sections_by_report
 
 
-COLUMNS = ("truth", "prediction", "score", "probabilities", "correct", "grade", "against", "query", "systems")
+COLUMNS = (
+    "truth",
+    "prediction",
+    "score",
+    "probabilities",
+    "correct",
+    "grade",
+    "against",
+    "query",
+    "systems",
+    "runs",
+)
 PREDICTIONS = ("prediction", "score", "probabilities", "correct", "grade")
 """Columns of one system that can name a page."""
 JUDGED = (*COLUMNS, "positive", "cases", "items", "lists", "targets", "grades")
@@ -125,7 +136,8 @@ def describe_judged(report: Report) -> str:
     """Describe in one line what was evaluated, and on which data."""
     known = report.provenance
     facts = {name: known[name] for name in JUDGED if known.get(name, name) != name}
-    return describe_provenance({"source": _file_name(known.get("source"))} | facts)
+    files = {name: _file_name(known.get(name)) for name in ("source", "qrels")}
+    return describe_provenance(files | facts)
 
 
 def _file_name(source: object) -> str | None:
