@@ -194,7 +194,8 @@ def _usage_error(error: CycloptsError) -> str:
         from edgeworth.cli.compare import SYSTEMS
 
         is_system = command == "evaluate" and (error.token.keyword or "").removeprefix("--") in SYSTEMS
-        is_list = error.argument is not None and "…" in (error.argument.parameter.metavar or "")
+        named = [x for x in app[command].assemble_argument_collection() if error.token.keyword in x.names]
+        is_list = any("…" in (argument.parameter.metavar or "") for argument in named)
         so = f"pass it once{', with several columns separated by commas' if is_list else ''}"
         so = "evaluate judges one system; edgeworth compare compares two or more" if is_system else so
         return f"{error.token.keyword} is given twice: {so}"
