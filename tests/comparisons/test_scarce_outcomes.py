@@ -153,3 +153,14 @@ def test_a_mean_score_with_few_rare_outcomes_carries_a_caveat_and_passes_no_gate
     assert gate.outcome == "undecided"
     common = ew.ForecastScores.from_probabilities([1] * 10 + [0] * 90, np.full(100, 0.1))
     assert ew.estimate(common, "brier").caveat is None
+
+
+def test_a_bound_too_small_for_a_float_is_not_written_as_zero() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 4_000)
+    better = 0.5 + 0.0005 * (2 * truth - 1)
+    comparison = ew.compare(
+        truth=truth, systems={"A": np.full(4_000, 0.5), "B": better}, kind="probabilities", measures=["log"]
+    )
+    assert 0 < comparison["A", "B"]["log"].p_value() < 1e-300
+    assert "Hoeffding p < 1e-12" in comparison.verdict

@@ -503,8 +503,10 @@ def test_answers_are_judged_by_the_rule_of_the_scorer(tmp_path: Path) -> None:
 
 def test_a_comparison_by_accuracy_of_partial_credit_says_what_is_wrong(tmp_path: Path) -> None:
     paths = both(tmp_path, [1.0, 0.5, 0.0] * 10, [1.0, 1.0, 0.0] * 10)
-    verdict = ew.compare(paths, measures=["accuracy"]).verdict
-    assert "cannot be compared by accuracy: grades are not all right (1) or wrong (0): use mean" in verdict
+    undefined = ew.compare(paths, measures=["accuracy"])
+    reason = "cannot be compared by accuracy: grades are not all right (1) or wrong (0): use mean"
+    assert reason in undefined.verdict
+    assert "dropped" not in "".join(undefined.findings.notes), "the measure has no value for any item"
     both_measures = ew.compare(paths, measures=["mean", "accuracy"])
     assert both_measures["lab/beta", "lab/alpha"]["mean"].difference == pytest.approx(1 / 6)
     assert math.isnan(both_measures["lab/beta", "lab/alpha"]["accuracy"].difference)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from edgeworth.common.arrays import Floats
 from edgeworth.core.measures import Combination
 from edgeworth.core.policy import MIN_DEGREES_OF_FREEDOM
+from edgeworth.core.test_results import SMALLEST_FLOAT
 from edgeworth.errors import OptionError
 
 
@@ -201,13 +202,14 @@ def few_clusters_caveat(freedom: float) -> str | None:
 
 
 def choose_tail(lower: float, upper: float, alternative: Alternative) -> float:
-    """Return the tail of a one-sided alternative, or twice the smaller tail."""
-    if alternative == "greater":
-        return min(1.0, upper)
-    if alternative == "less":
-        return min(1.0, lower)
-    if alternative == "two-sided":
-        return min(1.0, 2 * min(lower, upper))
+    """Return the tail of a one-sided alternative, or twice the smaller tail; one too small for a float stays above 0.
+
+    >>> choose_tail(1.0, 0.02, "two-sided"), choose_tail(1.0, 0.0, "greater")
+    (0.04, 5e-324)
+    """
+    tails = {"greater": upper, "less": lower, "two-sided": 2 * min(lower, upper)}
+    if alternative in tails:
+        return min(1.0, max(tails[alternative], SMALLEST_FLOAT))
     raise OptionError(f'alternative is "two-sided", "greater" or "less"; saw {alternative!r}')
 
 

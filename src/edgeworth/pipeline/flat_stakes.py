@@ -90,7 +90,7 @@ def with_tips(report: Report, source: Source | None, options: Options, labels: S
     )
     note = (
         f"p: probability of this profit if each tip wins with probability 1/odds ({tail.method}); interval: "
-        "score test; a single column of odds holds the odds of each tip"
+        "score test; each tip is one unit at the odds of its own row"
     )
     grid = Grid("", make_columns("tips/text", "value/text"), rows, note)
     # Informedness and bets at fair odds are other questions: the sections answer them, the verdict does not.

@@ -105,7 +105,8 @@ def match_queries(
         if len(values) == 2
         else _count_incomplete({name: set(ids) for name, (ids, _) in values.items()}, len(common))
     )
-    dropped["a system has no value there"] = int((~is_defined).sum())
+    if is_defined.any():  # otherwise the difference is undefined for a reason of its own
+        dropped["a system has no value there"] = int((~is_defined).sum())
     note = "; ".join(
         f"{number:,} {plural(number, unit)} dropped: {reason}" for reason, number in dropped.items() if number
     )
