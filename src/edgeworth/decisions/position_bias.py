@@ -24,7 +24,7 @@ from edgeworth.common.json_types import JsonObject
 from edgeworth.core.formatting import format_count, format_p_value, format_percent, plural
 from edgeworth.core.multiple_testing import holm
 from edgeworth.core.sampling_distributions import is_significant
-from edgeworth.core.test_results import TestResult
+from edgeworth.core.test_results import SMALLEST_FLOAT, TestResult
 from edgeworth.decisions.margins import equal_margins
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.report.estimates import test_result_to_dict
@@ -142,7 +142,7 @@ def exact_sign_flips(steps: Integers) -> float:
         else:
             distribution = np.maximum(fftconvolve(distribution, size_law), 0.0)
     distances = np.abs(2 * np.arange(len(distribution)) - (len(distribution) - 1))
-    return min(1.0, float(distribution[distances >= abs(int(steps.sum()))].sum()))
+    return min(1.0, max(float(distribution[distances >= abs(int(steps.sum()))].sum()), SMALLEST_FLOAT))
 
 
 def _test_clusters(p_values: Sequence[float]) -> TestResult:

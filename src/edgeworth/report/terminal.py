@@ -71,6 +71,8 @@ def _print(report: Report, sections: Sequence[Section], out: Console, *, full: b
     for notice in filter(is_notice, report.warnings):
         out.print(_text(notice, style="dim"))
     for section in sections:
+        if not section.text and not section.grids:
+            continue  # charts only, which pages show
         out.print()
         out.print(_text(section.title, style="bold underline"))
         for line in section.text:
