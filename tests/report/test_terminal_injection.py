@@ -67,6 +67,7 @@ SHOWN: dict[str, Callable[[str], str]] = {
     "print(comparison)": lambda label: str(comparison(label)),
     "comparison page": lambda label: comparison(label).to_html(),
     "comparison in a notebook": lambda label: comparison(label)._repr_html_(),
+    "repr of a comparison": lambda label: repr(comparison(label)),
     "comparison in Markdown": lambda label: comparison(label).report.to_markdown(),
     "comparison in LaTeX": lambda label: comparison(label).to_latex(),
     "comparison in CSV": lambda label: comparison(label).to_csv(),

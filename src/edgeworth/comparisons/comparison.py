@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeAlias
 
+from edgeworth.common.escaping import visible
 from edgeworth.common.json_types import JsonObject
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.findings import ComparisonFindings
@@ -337,7 +338,7 @@ class Comparison:
         names = ", ".join(self.names[:NAMES_IN_REPR])
         more = len(self.names) - NAMES_IN_REPR
         listed = f"{names} and {more:,} more" if more > 0 else names
-        return f"<Comparison by {self.findings.headline}: {listed}>"
+        return visible(f"<Comparison by {self.findings.headline}: {listed}>")
 
 
 def _restore_finished_report(finished: Report, composed: Report) -> Report:

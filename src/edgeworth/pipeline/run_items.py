@@ -364,7 +364,8 @@ def find_guess_rate(run: Run, options: Options) -> GuessRate:
     if options["guess_rate"] is not None:
         return {"guess_rate": options["guess_rate"]}
     rates = [1 / item.options for item in run.items if item.is_choice]
-    is_right_or_wrong = not options["lower_is_better"] and all(grade_of(item) in (0, 1) for item in run.items)
+    is_points = options["lower_is_better"] or options["grade_range"] not in (None, (0, 1))
+    is_right_or_wrong = not is_points and all(grade_of(item) in (0, 1) for item in run.items)
     if len(rates) < len(run.items) or not is_right_or_wrong:
         return {}
     return {"guess_rate": float(np.mean(rates))}
