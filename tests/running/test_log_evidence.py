@@ -558,9 +558,6 @@ def section_rows(report: Any, title: str) -> Any:
     return next(section for section in report.sections if section.title == title).grids[0].rows
 
 
-    return next(each for each in report.sections if each.title == title).grids[0].rows
-
-
 def test_a_grade_range_makes_answers_to_choices_points(tmp_path: Path) -> None:
     lines = [lm_eval_choice(number, [-1.0, -2.0, -3.0, -4.0], number % 2) for number in range(40)]
     path = write_lm_eval(tmp_path / "m", "quiz", lines)

@@ -202,7 +202,7 @@ def few_clusters_caveat(freedom: float) -> str | None:
 
 
 def choose_tail(lower: float, upper: float, alternative: Alternative) -> float:
-    """Return the tail of a one-sided alternative, or twice the smaller tail; one too small for a float stays above 0.
+    """Return the tail of a one-sided alternative, or twice the smaller tail; a tiny one stays above 0.
 
     >>> choose_tail(1.0, 0.02, "two-sided"), choose_tail(1.0, 0.0, "greater")
     (0.04, 5e-324)
