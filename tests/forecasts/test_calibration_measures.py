@@ -251,9 +251,28 @@ def test_what_is_detected_with_a_probability_is_detected_that_often() -> None:
         reliability_bands(Reliability.of(p, rng.random(250) < true), draws=199, rng=seed).test.p_value <= 0.05
         for seed in range(200)
     ]
-    # The power of one of the three tests is a lower bound, to four standard errors.
+    # The power of two of the three tests is a lower bound, to four standard errors.
     assert np.mean(tests) > 0.8 - 4 * 0.4 / math.sqrt(200)
     assert np.mean(tests) < 0.95
+
+
+@pytest.mark.parametrize("cases", [50, 200, 1000])
+def test_overconfidence_of_very_rare_events_is_detected_as_often_as_stated(cases: int) -> None:
+    """With one forecast, the number of events is binomial: the power can be summed."""
+    forecast = 1e-4
+    curve = Reliability(np.array([forecast]), np.array([cases]), np.array([0]))
+    times = reliability_bands(curve).test.detectable_overconfidence(0.05)
+    assert times is not None
+    events = np.arange(4)
+    bands = [
+        reliability_bands(Reliability(curve.values, curve.cases, np.array([count]))).test.p_value
+        for count in events
+    ]
+    is_rejected = np.append(np.array(bands) <= 0.05, True)
+    chances = stats.binom.pmf(events, cases, expit(logit(forecast) / times))
+    power = float(np.append(chances, 1 - chances.sum()) @ is_rejected)
+    # The 300 draws know a power of 0.8 to ±0.023.
+    assert power == pytest.approx(0.8, abs=0.1)
 
 
 def test_nothing_is_detectable_if_forecasts_are_few_or_equal() -> None:
@@ -341,7 +360,7 @@ def test_calibrated_forecasts_say_what_would_have_been_detected() -> None:
     y = (rng.random(300) < p).astype(np.int64)
     report = ew.evaluate(truth=y, probabilities=p)
     times = report.to_dict()["reliability"]["1"]["detectable_overconfidence"]
-    assert f"log odds {times:.2g} times too extreme would be detected with 80% power" in report.verdict
+    assert f"log odds {times:.1f} times too extreme would be detected with 80% power" in report.verdict
 
 
 @pytest.mark.parametrize(

@@ -209,6 +209,8 @@ def test_only_a_slice_that_is_shown_weaker_is_called_so() -> None:
     assert grid.columns[-1].name == "caveat"
     assert {name for name, caveat in caveats.items() if caveat} == {"tiny"}
     assert caveats["tiny"] == "no claim: fewer than 30 independent cases"
+    frame = report.to_frame("pandas").dropna(subset=["by"]).set_index("slice")
+    assert frame["caveat"].dropna().to_dict() == {"tiny": "no claim: fewer than 30 independent cases"}
     assert "By site" in report.to_html()
     assert "By site" in str(report)
 
@@ -713,6 +715,8 @@ def test_a_slice_in_which_no_winner_may_be_named_has_the_reason_in_its_row() -> 
     for row in grid.rows:
         assert str(row[-1]).startswith("no winner: a rare large value could reverse the mean of 80 items")
         assert str(row[-1]).endswith("(p is from the sign test, for the typical item)")
+    frame = report.to_frame("pandas").dropna(subset=["by"])
+    assert frame["caveat"].tolist() == [row[-1] for row in grid.rows]
 
 
 def test_a_difference_in_a_slice_keeps_its_caveat() -> None:

@@ -14,6 +14,7 @@ valid for any number of cases, rare events and forecasts near 0 or 1.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -40,6 +41,15 @@ Weights: TypeAlias = Floats
 
 STATISTIC_TOLERANCE = 1e-9
 """Statistics closer than this, in standard errors, are the same."""
+
+DETECTION_DRAWS = 300
+"""Sets of outcomes drawn to find the power of the test: a power of 0.8 is known to ±0.023."""
+
+MIN_EXCESS_CONSIDERED = 1e-4
+"""Log odds that are too extreme by a smaller share do not matter."""
+
+EXCESS_PRECISION = 0.02
+"""How closely, on a log scale, the smallest overconfidence that would be detected is searched for."""
 
 
 def spiegelhalter_weights(values: Floats) -> Weights:
@@ -181,8 +191,8 @@ class CalibrationTest:
     def detectable_overconfidence(self, alpha: float, power: float = DETECTION_POWER) -> float | None:
         """Find how many times too extreme log odds must be to be detected with a probability, or None.
 
-        The combined test rejects at ``alpha`` if a single p-value is small enough, so the power of
-        Spiegelhalter's z or of calibration in the large alone, by a normal approximation, is a lower bound.
+        The combined test rejects at ``alpha`` if a single p-value is small enough. So the power of
+        Spiegelhalter's z and calibration in the large, found by drawing outcomes, is a lower bound.
         """
         inner = uncertain_part(self.curve)
         sets = 1 + self.draws
@@ -195,18 +205,14 @@ class CalibrationTest:
         if as_large < 0:
             return None
         critical = {name: float(drawn[-1 - as_large]) for name, drawn in self.statistics.items()}
-        weights = {
-            "spiegelhalter_z": spiegelhalter_weights(inner.values),
-            "in_the_large": np.ones_like(inner.values),
-        }
 
-        def is_found(times: float) -> bool:
-            powers = (_power(inner, weights[name], value, times) for name, value in critical.items())
-            return max(powers) >= power
+        def is_found(log_excess: float) -> bool:
+            return _power(inner, critical, 1 + math.exp(log_excess)) >= power
 
-        if not is_found(MAX_OVERCONFIDENCE_CONSIDERED):
+        least, most = math.log(MIN_EXCESS_CONSIDERED), math.log(MAX_OVERCONFIDENCE_CONSIDERED - 1)
+        if not is_found(most):
             return None
-        return bisect(is_found, 1.0, MAX_OVERCONFIDENCE_CONSIDERED, tolerance=1e-3)
+        return 1 + math.exp(bisect(is_found, least, most, tolerance=EXCESS_PRECISION))
 
 
 def _upper_shares(statistics: Floats, tolerance: float) -> Floats:
@@ -216,15 +222,22 @@ def _upper_shares(statistics: Floats, tolerance: float) -> Floats:
     return np.asarray(1 - smaller / len(statistics))
 
 
-def _power(curve: Reliability, weights: Weights, critical: float, times: float) -> float:
-    """Approximate the probability that a statistic exceeds its critical value if log odds are too extreme."""
-    from scipy.special import expit, logit, ndtr
+def _power(curve: Reliability, critical: Mapping[str, float], times: float) -> float:
+    """Find how often a statistic exceeds its critical value if log odds are too extreme.
+
+    Outcomes are drawn: if few events can occur, a normal approximation finds power where there is none.
+    """
+    from scipy.special import expit, logit
 
     true = expit(logit(curve.values) / times)
-    scale = math.sqrt(float(curve.cases * curve.values * (1 - curve.values) @ weights**2))
-    spread = math.sqrt(float(curve.cases * true * (1 - true) @ weights**2))
-    if scale == 0 or spread == 0:
-        return 0.0
-    mean = float((curve.cases * (true - curve.values)) @ weights)
-    above, below = (ndtr((sign * mean - critical * scale) / spread) for sign in (1, -1))
-    return float(above + below)
+    shape = (DETECTION_DRAWS, len(true))
+    hits = np.random.default_rng(0).binomial(curve.cases.astype(np.int64), true, size=shape)
+    weights = {
+        "spiegelhalter_z": spiegelhalter_weights(curve.values),
+        "in_the_large": np.ones_like(curve.values),
+    }
+    is_large = [
+        np.abs(standardise(curve, hits, weights[name])) > limit + STATISTIC_TOLERANCE
+        for name, limit in critical.items()
+    ]
+    return float(np.any(is_large, axis=0).mean())

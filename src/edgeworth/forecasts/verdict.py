@@ -236,8 +236,18 @@ def describe_calibration(label: Label, findings: ForecastFindings) -> str:
     detected = "even strong overconfidence could have been missed"
     if times is not None:
         power = f"with {format_percent(DETECTION_POWER)} power"
-        detected = f"log odds {times:.2g} times too extreme would be detected {power}"
+        detected = f"log odds {_format_factor(times)} times too extreme would be detected {power}"
     return f"no sign of miscalibration ({p_value}; {detected})"
+
+
+def _format_factor(times: float) -> str:
+    """Write a factor above 1 with enough decimals to differ from 1.
+
+    >>> _format_factor(1.43), _format_factor(1.043), _format_factor(6.1)
+    ('1.4', '1.04', '6.1')
+    """
+    decimals = max(1, math.ceil(-math.log10(times - 1)))
+    return f"{times:.{decimals}f}"
 
 
 def _describe_zeros(findings: ForecastFindings) -> tuple[Claim, ...]:

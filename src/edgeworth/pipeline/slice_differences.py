@@ -121,7 +121,8 @@ def with_differences(
     section = Section(f"By {columns}", notes, (grid,), is_main=True)
     strength_of_claim: Strength = "shown" if any(row.is_shown for row in rows) else "not shown"
     claim = Claim("slices", visible(sentence), strength_of_claim)
-    return add_section(report, section, [row.to_dict() for row in rows], numbers, claim)
+    remarks = [row.remark for row in rows]
+    return add_section(report, section, [row.to_dict() for row in rows], remarks, numbers, claim)
 
 
 def _as_ranked(row: DifferenceRow, ranked: Sequence[str]) -> DifferenceRow:

@@ -300,7 +300,7 @@ def with_slices(
     )
     columns = ", ".join(dict.fromkeys(part.by for part in slices))
     section = Section(f"By {columns}", texts, grids, is_main=True)
-    return add_section(report, section, rows, numbers, claim)
+    return add_section(report, section, rows, [row.remark for row in table.rows], numbers, claim)
 
 
 CLAIMED = ("by", "slice", "measure", "value", "rest", "gap", "gap_low", "gap_high", "adjusted_p_value")

@@ -184,10 +184,14 @@ def add_section(
     report: Report,
     section: Section,
     rows: Sequence[Row],
+    remarks: Sequence[str],
     numbers: Mapping[str, JsonValue],
     claim: Claim,
 ) -> Report:
-    """Add the slices to the sections, the JSON, the frames and the verdict of a report."""
+    """Add the slices to the sections, the JSON, the frames and the verdict of a report.
+
+    ``remarks`` are the caveats of the rows, or the reasons why they claim nothing.
+    """
     before = report.rows
     verdict = f"{report.verdict} {claim.text}"
     if isinstance(report.verdict, Verdict):
@@ -197,12 +201,17 @@ def add_section(
         verdict=verdict,
         sections=(*report.sections[:1], section, *report.sections[1:]),
         numbers={**report.numbers, "slices": {**numbers, "slices": plain_values(rows)}},
-        rows=lambda: _add_rows(before(), rows, numbers["level_of_each"]),
+        rows=lambda: _add_rows(before(), rows, remarks, numbers["level_of_each"]),
     )
 
 
-def _add_rows(whole: Sequence[Row], rows: Sequence[Row], level: float) -> list[Row]:
+def _add_rows(
+    whole: Sequence[Row], rows: Sequence[Row], remarks: Sequence[str], level: float
+) -> list[Row]:
     """Put the rows of slices below those of all cases."""
     known = {"system": whole[0]["system"] if whole else "", "level": level}
-    tests = ({"p": row["p_value"], "p_adjusted": row["adjusted_p_value"]} for row in rows)
-    return [*whole, *({**known, **row, **test} for row, test in zip(rows, tests, strict=True))]
+    changes = (
+        {"p": row["p_value"], "p_adjusted": row["adjusted_p_value"], "caveat": remark or None}
+        for row, remark in zip(rows, remarks, strict=True)
+    )
+    return [*whole, *({**known, **row, **change} for row, change in zip(rows, changes, strict=True))]
