@@ -133,6 +133,15 @@ def _three_classes(rng: np.random.Generator, cases: int) -> tuple[Integers, Floa
     return codes.astype(np.int64), forecast(0.001), forecast(0.009), true
 
 
+def _too_sure_in_the_tail(rng: np.random.Generator, cases: int) -> tuple[Integers, Floats, Floats, Floats]:
+    """Give risks below 5% a hundredth of their probability, and the true one to all others."""
+    true = 1 / (1 + np.exp(-rng.normal(-3, 2.5, cases)))
+    codes = (rng.random(cases) < true).astype(np.int64)
+    too_sure = np.where(true < 0.05, 0.01 * true, true)
+    too_sure_p, true_p = (np.stack([1 - p, p], axis=1) for p in (too_sure, true))
+    return codes, too_sure_p, true_p, true_p
+
+
 SETTINGS = (
     (
         Forecasters("0.9999 against the calibrated 0.99", "brier", _two(0.9999, 0.99, 0.99), False),
@@ -144,6 +153,15 @@ SETTINGS = (
     (
         Forecasters("a third class at 0.5%, equal Brier scores", "brier", _three_classes),
         (200, 1000, 3000),
+    ),
+    *(
+        (
+            Forecasters(
+                "risks below 5% divided by 100, against calibrated ones", score, _too_sure_in_the_tail, False
+            ),
+            (100, 300),
+        )
+        for score in ("brier", "log")
     ),
 )
 

@@ -17,6 +17,7 @@ from edgeworth.comparisons.labels.differences import compare_labels, label_diffe
 from edgeworth.comparisons.paired_values.differences import value_difference
 from edgeworth.comparisons.paired_values.permutation import sign_flip_tail
 from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.scoring_rules import case_scores
 
 MOST = 0.07
 DRAWS = 999
@@ -48,6 +49,27 @@ def test_the_overconfident_forecaster_does_not_win_for_want_of_surprises(cases: 
         after = compare_forecasts(systems, measures=["brier"]).pairs["sure", "calibrated"]["brier"]
         named += is_named(after) and after.better == "sure"
     assert plain / runs > before
+    assert named / runs <= allowed(runs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("score", "cases"), [("brier", 100), ("brier", 300), ("log", 100)])
+def test_who_is_too_sure_of_the_rarest_events_does_not_win_among_common_ones(score: str, cases: int) -> None:
+    """Both forecast common events alike, so that counts of events and failures are large."""
+    rng, runs, plain, named = np.random.default_rng(cases), 200, 0, 0
+    for _ in range(runs):
+        risk = 1 / (1 + np.exp(-rng.normal(-3, 2.5, cases)))
+        codes = (rng.random(cases) < risk).astype(np.intp)
+        systems = {
+            name: Forecasts(codes, np.stack([1 - p, p], axis=1), (0, 1))
+            for name, p in (("sure", np.where(risk < 0.05, risk / 100, risk)), ("calibrated", risk))
+        }
+        losses = (case_scores(system, (score,))[0] for system in systems.values())
+        found = mean_score_difference(*losses, names=("sure", "calibrated"), score=score)
+        plain += is_named(found) and found.better == "sure"
+        after = compare_forecasts(systems, measures=[score]).pairs["sure", "calibrated"][score]
+        named += is_named(after) and after.better == "sure"
+    assert plain / runs > 0.1
     assert named / runs <= allowed(runs)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 import edgeworth as ew
 from edgeworth.comparisons.forecasts.bets import CaseClusters
 from edgeworth.comparisons.forecasts.differences import compare_forecasts
-from edgeworth.comparisons.forecasts.scarce_outcomes import too_little_happened
+from edgeworth.comparisons.forecasts.scarce_outcomes import too_little_happened, variance_seen
 from edgeworth.forecasts.forecasts import Forecasts
 
 
@@ -51,6 +52,33 @@ def test_clusters_are_counted_and_not_their_rows() -> None:
     clusters = CaseClusters.of(np.arange(440) // 8, 440)
     assert too_little_happened(*pair) is None
     assert "5 clusters" in (too_little_happened(*pair, clusters) or "")
+
+
+@pytest.mark.parametrize("score", ["brier", "log", "spherical"])
+def test_common_events_do_not_make_up_for_rare_ones_in_which_forecasts_differ(score: str) -> None:
+    codes = [0, 1] * 50 + [0] * 100
+    first, second = (np.repeat(p, 100) for p in ([0.45, 0.0001], [0.4505, 0.01]))
+    pair = Forecasts.of(codes, first), Forecasts.of(codes, second)
+    assert too_little_happened(*pair) is None
+    assert (
+        too_little_happened(*pair, score=score)
+        == "the outcomes that change the difference most hardly occurred"
+    )
+    # With the expected number of events in the second half, enough has happened.
+    seen = Forecasts.of([0, 1] * 50 + [1] + [0] * 99, first)
+    assert too_little_happened(seen, replace(seen, probabilities=pair[1].probabilities), score=score) is None
+
+
+def test_the_variance_seen_is_one_on_average_if_the_truth_is_halfway() -> None:
+    """Enumerated: all outcomes of three cases with three classes."""
+    rng = np.random.default_rng(0)
+    one, two = rng.dirichlet(np.ones(3), (2, 3))
+    middle, total = (one + two) / 2, 0.0
+    for codes in product(range(3), repeat=3):
+        systems = [Forecasts(np.array(codes), p, (0, 1, 2)) for p in (one, two)]
+        chance = math.prod(middle[case, code] for case, code in enumerate(codes))
+        total += chance * variance_seen(*systems, "spherical")
+    assert total == pytest.approx(1)
 
 
 @pytest.mark.parametrize("score", ["brier", "log"])

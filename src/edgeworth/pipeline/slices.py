@@ -205,9 +205,7 @@ def add_section(
     )
 
 
-def _add_rows(
-    whole: Sequence[Row], rows: Sequence[Row], remarks: Sequence[str], level: float
-) -> list[Row]:
+def _add_rows(whole: Sequence[Row], rows: Sequence[Row], remarks: Sequence[str], level: float) -> list[Row]:
     """Put the rows of slices below those of all cases."""
     known = {"system": whole[0]["system"] if whole else "", "level": level}
     changes = (

@@ -118,10 +118,13 @@ def compare_forecasts(
 
     def differences(first: str, second: str) -> dict[str, Difference]:
         pair = forecasts[first], forecasts[second]
-        reason = too_little_happened(*pair, units)
-        if np.array_equal(pair[0].probabilities, pair[1].probabilities):
-            reason = None
-        return {score: difference(first, second, score, reason) for score in wanted}
+        are_equal = np.array_equal(pair[0].probabilities, pair[1].probabilities)
+
+        def reason(measure: str) -> str | None:
+            score = measure if is_score(measure) else None
+            return None if are_equal else too_little_happened(*pair, units, score=score)
+
+        return {measure: difference(first, second, measure, reason(measure)) for measure in wanted}
 
     def difference(first: str, second: str, score: str, reason: str | None) -> Difference:
         if not is_score(score):

@@ -3,7 +3,8 @@
 A forecast of 0.9999 for what happens 99% of the time beats a forecast of 0.99 in every sample without
 a surprise. No statistic of such a sample warns, because the errors that would hurt have not occurred. So two
 counts decide whether a mean score may name a winner: cases of the rarer outcome, and cases in which a
-forecaster's most likely class did not occur.
+forecaster's most likely class did not occur. And the difference must vary at least half as much as it would
+if the true probabilities were halfway between both forecasts.
 
 Below them the interval is Hoeffding's, given the forecasts. A case with outcome k adds d_i(k) to the
 difference, one of K numbers that are known before the outcome, so it lies in a known range of width r_i. With
@@ -27,7 +28,11 @@ from numpy.typing import NDArray
 from edgeworth.common.arrays import Floats
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.forecasts.bets import CaseClusters
-from edgeworth.comparisons.policy import MAX_HOEFFDING_P_VALUE
+from edgeworth.comparisons.policy import (
+    MAX_CLASSES_FOR_VARIANCE_SEEN,
+    MAX_HOEFFDING_P_VALUE,
+    MIN_VARIANCE_SEEN,
+)
 from edgeworth.core.sampling_distributions import Alternative, choose_tail
 from edgeworth.core.test_results import TestResult
 from edgeworth.forecasts.forecasts import Forecasts
@@ -40,13 +45,14 @@ NO_TEST = "too little happened for a test of the mean score"
 
 
 def too_little_happened(
-    first: Forecasts, second: Forecasts, clusters: CaseClusters | None = None
+    first: Forecasts, second: Forecasts, clusters: CaseClusters | None = None, *, score: str | None = None
 ) -> str | None:
     """Explain why too little happened to name a better forecaster; None if enough did.
 
     The rarer outcome of two classes is the class with fewer cases. With more classes, those with fewer than
     ten cases count as one outcome, unless neither forecaster ever gives them a probability. With clusters,
-    clusters that hold such a case are counted.
+    clusters that hold such a case are counted. With a ``score``, the outcomes must also vary as much as the
+    forecasts let expect (``variance_seen``).
 
     >>> sure, calibrated = (Forecasts.of([1] * 99 + [0], np.full(100, p)) for p in (0.9999, 0.99))
     >>> too_little_happened(sure, calibrated)
@@ -60,7 +66,34 @@ def too_little_happened(
     classes = _rare_classes(first, second)
     rare = count(np.isin(first.codes, classes)) if classes.size else None
     failed = count(_top_class_failed(first) | _top_class_failed(second))
-    return explain_scarcity(rare, failed, unit)
+    reason = explain_scarcity(rare, failed, unit)
+    if reason is None and score is not None and len(first.labels) <= MAX_CLASSES_FOR_VARIANCE_SEEN:
+        is_enough = variance_seen(first, second, score) >= MIN_VARIANCE_SEEN
+        reason = None if is_enough else "the outcomes that change the difference most hardly occurred"
+    return reason
+
+
+def variance_seen(first: Forecasts, second: Forecasts, score: str) -> float:
+    """Divide the variance of a difference by the one that forecasts halfway between the two imply.
+
+    Many cases in which the forecasts are nearly the same can hide that nothing happened in the few cases in
+    which they differ. Case i adds d_i(k) to the difference if outcome k occurs. Halfway between two forecasts
+    their expected Brier scores are equal.
+
+    >>> codes = [0, 1] * 50 + [0] * 100
+    >>> first, second = (np.repeat(p, 100) for p in ([0.45, 0.0001], [0.4505, 0.01]))
+    >>> pair = Forecasts.of(codes, first), Forecasts.of(codes, second)
+    >>> round(variance_seen(*pair, "brier"), 2)
+    0.12
+    """
+    possible = _possible_differences(first, second, score)
+    # Outcomes that a forecaster rules out have no variance; if one occurs, the log score is undefined.
+    possible[~np.isfinite(possible)] = 0.0
+    shares = (first.probabilities.T + second.probabilities.T) / 2
+    means = (shares * possible).sum(axis=0)
+    implied = float((shares * (possible - means) ** 2).sum())
+    observed = possible[first.codes, np.arange(len(first))] - means
+    return float(observed @ observed) / implied if implied > 0 else 1.0
 
 
 def _rare_classes(first: Forecasts, second: Forecasts) -> NDArray[np.intp]:
