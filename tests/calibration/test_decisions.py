@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 import edgeworth as ew
 from edgeworth.methods import Bootstrap, ClopperPearson, Delta, Dirichlet
@@ -154,3 +155,22 @@ def test_several_classes_with_a_rare_one_are_covered(informed: float) -> None:
         covered += truth in ew.estimate(table, "informedness").interval()
     # At 92.5% the standard error of a share of 300 is 0.015.
     assert covered / runs >= 0.925 - 2 * 0.015
+
+
+def test_macro_f_covers_if_a_class_is_hardly_ever_predicted() -> None:
+    """Enumerated for 30 targets and 170 others: in 15% of samples no target is predicted at all."""
+    targets, others, recall, fallout = 30, 170, 0.05, 0.002
+    law = np.array([[others * (1 - fallout), targets * (1 - recall)], [others * fallout, targets * recall]])
+    truth = ew.measure(ew.ContingencyTable.from_matrix(law, rows="predicted"), "macro_f")
+    covered = total = 0.0
+    for hits in range(8):
+        for alarms in range(4):
+            chance = binom.pmf(hits, targets, recall) * binom.pmf(alarms, others, fallout)
+            cells = [[others - alarms, targets - hits], [alarms, hits]]
+            interval = ew.estimate(
+                ew.ContingencyTable.from_matrix(cells, rows="predicted"), "macro_f"
+            ).interval()
+            covered += chance * (truth in interval)
+            total += chance
+    assert total > 0.999
+    assert covered > 0.93

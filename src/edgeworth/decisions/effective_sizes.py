@@ -108,8 +108,13 @@ def size_caveat(tally: ContingencyTable, clusters: Clusters) -> str | None:
 
 
 def smallest_margin(tally: ContingencyTable) -> float:
-    """Find the fewest cases or predictions of a class that has some, in effective cases with weights."""
+    """Find the fewest cases or predictions of a class that has some, in effective cases with weights.
+
+    The result is 0 if a class that occurs is never predicted.
+    """
     squares = tally.cells if tally.squared is None else tally.squared
+    if ((tally.cells.sum(axis=0) > 0) & (tally.cells[:-1].sum(axis=1) == 0)).any():
+        return 0.0
     margins = [
         (cells.sum(axis=axis), cell_squares.sum(axis=axis))
         for cells, cell_squares, axis in ((tally.cells, squares, 0), (tally.cells[:-1], squares[:-1], 1))
