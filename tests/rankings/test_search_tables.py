@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -184,6 +185,33 @@ def test_names_of_other_tools_are_understood(theirs: str, ours: str) -> None:
 def test_measures_that_there_are_not_are_refused_with_advice(name: str) -> None:
     with pytest.raises(EdgeworthError, match="is not supported: "):
         parse_measure(name)
+
+
+IR_MEASURES = """
+AP AP_IA Accuracy BPM BPref Bpref Compat ERR ERR_IA INSQ INST IPrec Judged MAP MAP_IA MRR NDCG NERR8
+NERR9 NERR10 NERR11 NRBP NumQ NumRel NumRelRet NumRet P P_IA Precision R RBP RPrec RR Recall Rprec SDCG SetAP
+SetF SetP SetR SetRelP StRecall Success alpha_DCG alpha_nDCG infAP nDCG nERR_IA nNRBP α_DCG α_nDCG
+"""
+"""The names in the registry of ir_measures 0.4."""
+
+NEEDS_DEPTH = {"IPrec", "Judged", "P", "Precision", "R", "Recall", "Success"}
+
+
+@pytest.mark.parametrize("name", IR_MEASURES.split())
+def test_every_name_of_ir_measures_is_read_or_refused_with_advice(name: str, folder: Path) -> None:
+    depth = "@0.1" if name == "IPrec" else "@10" if name in NEEDS_DEPTH else ""
+    text = f"{name}{depth}"
+    try:
+        assert report_of(folder, text)
+    except EdgeworthError as error:
+        assert f"{text} is not supported: " in str(error) or f"{text} is a count" in str(error)  # noqa: PT017
+
+
+@pytest.mark.parametrize("name", sorted({*IR_MEASURES.split(), *pytrec_eval.supported_measures}))
+def test_the_page_of_names_has_each_name(name: str) -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/search-names.md").read_text(encoding="utf-8")
+    plain = name.replace("α", "alpha")
+    assert re.search(rf"`{re.escape(plain)}[`@._(]", page)
 
 
 FOLLOWS_TREC_EVAL_10 = ("iprec_at_recall", "11pt_avg")

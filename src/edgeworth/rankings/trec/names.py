@@ -83,8 +83,14 @@ _REFUSED_FOR_RUNS = {
     "nERR_IA": "it needs judgements per subtopic; use ERR@20",
     "AP_IA": "it needs judgements per subtopic; use AP",
     "P_IA": "it needs judgements per subtopic; use P@10",
+    "MAP_IA": "it needs judgements per subtopic; use MAP",
+    "StRecall": "it needs judgements per subtopic; use R@1000",
     "STREC": "it needs judgements per subtopic; use R@1000",
+    "nNRBP": "it needs judgements per subtopic; use RBP",
     "alpha_DCG": "it needs judgements per subtopic; use nDCG@10",
+    "α_DCG": "it needs judgements per subtopic; use nDCG@10",
+    "α_nDCG": "it needs judgements per subtopic; use nDCG@10",
+    "Accuracy": "it is the chance that a relevant document ranks above another one; use bpref",
 }
 """More of them, whose names mean something else outside of search runs, such as G, or nothing."""
 
