@@ -11,7 +11,7 @@ import pytest
 import vl_convert
 
 import edgeworth as ew
-from edgeworth.report.charts.axes import number_axis, ticks
+from edgeworth.report.charts.axes import colour_layer, number_axis, ticks
 
 
 def axis_texts(svg: str, letters: str) -> list[str]:
@@ -144,3 +144,15 @@ def test_long_axes_begin_at_0_and_short_ones_have_no_powers() -> None:
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", report.charts["returns"].svg())
     assert "−10" in texts
     assert not [text for text in texts if "e+" in text]
+
+
+@pytest.mark.parametrize(
+    ("names", "columns"),
+    [
+        (("wealth", "if the model is right", "if the prices are right"), 0),
+        (("a" * 20, "b" * 20, "c" * 20), 2),
+    ],
+)
+def test_a_legend_that_is_wider_than_its_chart_has_two_columns(names: tuple[str, ...], columns: int) -> None:
+    layer = colour_layer(alt, alt.Chart().mark_line(), names[0], dict.fromkeys(names, "#123456"))
+    assert layer.to_dict(validate=False)["encoding"]["color"]["legend"]["columns"] == columns

@@ -69,6 +69,8 @@ def ticks(values: Iterable[float | None], *, whole: bool = False, zero: bool = T
 
 WIDE, HIGH = 400, 290
 """The size of a chart in pixels: two fit side by side on a page, and one is legible on a phone."""
+MAX_LEGEND_LENGTH = 54
+"""A legend with more characters is set in two columns, so that it is not wider than its chart."""
 CHANCE = PALETTE[-1]
 PLAIN = ",.6~g"
 """The format of an axis of plain numbers; without its digits Vega writes 10 as 1e+1."""
@@ -109,10 +111,13 @@ def number_axis(values: Sequence[float]) -> dict[str, str]:
 
 def colour_layer(alt: Any, layer: Any, name: str, colours: Mapping[str, str]) -> Any:
     """Draw a layer in the colour of its system, with one legend for all layers."""
+    columns = 2 if sum(map(len, colours)) > MAX_LEGEND_LENGTH else 0
     colour = alt.Color(
         "who:N",
         scale=alt.Scale(domain=list(colours), range=list(colours.values())),
-        legend=alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1),
+        legend=alt.Legend(
+            title=None, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1, columns=columns
+        ),
     )
     return layer.transform_calculate(who=json.dumps(visible(name))).encode(color=colour)
 
