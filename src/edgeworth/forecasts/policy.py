@@ -69,3 +69,6 @@ MAX_USUAL_SUM_OF_PRICES = 1.5
 
 MIN_SUM_OF_BEST_PRICES = 0.9
 """Prices that add up to less are not the best odds of several books, but wrong: they are refused."""
+
+MIN_RATIO_OF_EXCHANGE = 1000.0
+"""From this likelihood ratio on, the columns of odds are suspected to be in the wrong order."""

@@ -21,11 +21,13 @@ from edgeworth.core.test_results import TestResult
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import bookmaker_forecasts, is_game, quote_cases
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.policy import MAX_LUCK_DRAWS, MAX_OUTCOMES_SIMULATED, MIN_LUCK_DRAWS
+from edgeworth.forecasts.policy import (
+    MAX_LUCK_DRAWS,
+    MAX_OUTCOMES_SIMULATED,
+    MIN_LUCK_DRAWS,
+    MIN_RATIO_OF_EXCHANGE,
+)
 from edgeworth.sources.times import Times
-
-MIN_RATIO_OF_EXCHANGE = 1000.0
-"""From this likelihood ratio on, the columns of odds are suspected to be in the wrong order."""
 
 LEAST_LOG_PRICE = -1e6
 """The logarithm of a price of 0, which has to be finite to be compared."""
