@@ -278,6 +278,20 @@ def test_preview_suggests_the_ledger(tmp_path: Path, capsys: Capture) -> None:
     assert "edgeworth ledger bets.csv" in call(tmp_path, capsys, "preview", "bets.csv").stdout
 
 
+@pytest.mark.parametrize("result", ["pending", "", "half_lost", "Open"])
+def test_preview_suggests_the_ledger_for_bets_of_every_result(
+    result: str, tmp_path: Path, capsys: Capture
+) -> None:
+    (tmp_path / "bets.csv").write_text(f"date,result,odds\n2025-01-01,won,2\n2025-01-02,{result},2\n")
+    assert "edgeworth ledger bets.csv" in call(tmp_path, capsys, "preview", "bets.csv").stdout
+
+
+def test_preview_suggests_stakes_for_fixtures(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "next.csv").write_text("game,outcome,probability,odds\na,h,0.5,2.2\na,d,0.3,3.1\n")
+    printed = call(tmp_path, capsys, "preview", "next.csv").stdout
+    assert "edgeworth stakes next.csv --bankroll 1000" in printed
+
+
 @pytest.mark.parametrize("result", ["", "pending", "Open", "unsettled"])
 def test_bets_without_a_result_yet_are_counted_apart(result: str, tmp_path: Path, capsys: Capture) -> None:
     path = bets_file(tmp_path)

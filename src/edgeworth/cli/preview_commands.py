@@ -21,6 +21,8 @@ NOT_PREDICTIONS = ("latency", "time", "duration", "seconds", "cost", "weight")
 """Parts of names of columns that predict nothing, although their values may lie between 0 and 1."""
 UNKNOWN_CLASS = "CLASS"
 """Stands in a command for a positive class that the labels do not show."""
+FIXTURE_NAMES = {"game", "outcome", "probability", "odds"}
+"""The columns of games that are still to be played, which ``edgeworth stakes`` reads."""
 FORMS = ("--truth COLUMN --prediction", "--truth COLUMN --score", "--truth COLUMN --probability", "--correct")
 
 
@@ -28,6 +30,8 @@ def suggest_commands(columns: Mapping[str, Coded]) -> list[str]:
     """Suggest commands for a table; ``{}`` stands for its files."""
     if _is_record_of_bets(columns):
         return ["ledger {}"]
+    if FIXTURE_NAMES.issubset(columns):
+        return ["stakes {} --bankroll 1000"]
     if _is_search_run(columns):
         return ["trec QRELS {}"]
     values = ColumnValues.from_columns(columns)
@@ -43,14 +47,15 @@ def suggest_commands(columns: Mapping[str, Coded]) -> list[str]:
 
 def _is_record_of_bets(columns: Mapping[str, Coded]) -> bool:
     """Return whether there are odds, and results such as won, lost and void."""
-    from edgeworth.bet.ledger import RESULTS
+    from edgeworth.bet.ledger import PENDING, RESULTS
     from edgeworth.pipeline.bet_records import COLUMN_NAMES
 
     by_role = {role: _named(columns, *COLUMN_NAMES[role]) for role in ("result", "odds")}
     if not all(by_role.values()):
         return False
-    results = {str(label).strip().lower() for label in columns[by_role["result"][0]].labels}
-    return results <= set(RESULTS) and bool(results & {"won", "win", "lost", "loss"})
+    labels = columns[by_role["result"][0]].labels
+    results = {str(label).strip().lower().replace("_", "-") for label in labels}
+    return results <= {*RESULTS, *PENDING} and bool(results & {"won", "win", "lost", "loss"})
 
 
 def _is_search_run(columns: Mapping[str, Coded]) -> bool:
