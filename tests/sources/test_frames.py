@@ -29,8 +29,12 @@ COLUMNS = {
 }
 
 
+CONNECTION = duckdb.connect()
+"""DuckDB 1 closes a connection that nothing holds, even if a relation of it is still used."""
+
+
 def duckdb_relation(columns: dict[str, list[Any]]) -> Any:
-    return duckdb.connect().from_arrow(pa.table(columns))
+    return CONNECTION.from_arrow(pa.table(columns))
 
 
 FRAMES: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
@@ -201,7 +205,7 @@ def test_a_lazy_frame_comes_in_pieces_whose_rows_are_counted_through(
     "lazy",
     [
         lambda: pl.scan_parquet("nowhere.parquet"),
-        lambda: duckdb.connect().sql("select 'x' as y, cast(a as integer) as guess from (select 'z' as a)"),
+        lambda: CONNECTION.sql("select 'x' as y, cast(a as integer) as guess from (select 'z' as a)"),
         lambda: pl.LazyFrame({"y": ["x"], "guess": ["z"]}).with_columns(pl.col("guess").cast(pl.Int64)),
     ],
     ids=["a file that is not there", "duckdb", "polars"],
