@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.common.json_types import JsonValue
+
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = NDArray[np.integer | np.floating]
@@ -19,9 +21,6 @@ AnyDtype: TypeAlias = np.dtype[np.generic]
 
 Values: TypeAlias = Any
 """A number or an array of them, float or complex."""
-
-ColumnLike: TypeAlias = Any
-"""An array, series or list of any library, or another container of the rows of a part."""
 
 RELATIVE_ROUNDING_ERROR = 1e-14
 """Summed weights that differ by less are equal; whole numbers are compared exactly."""
@@ -70,7 +69,7 @@ def as_floats(numbers: Numbers | None) -> Floats | None:
     return None if numbers is None else numbers.astype(np.float64, copy=False)
 
 
-def plain_values(value: Any) -> Any:
+def plain_values(value: JsonValue) -> JsonValue:
     """Convert arrays to lists, and nan and infinity to None, at any depth."""
     if isinstance(value, float):
         return finite_or_none(value)

@@ -8,7 +8,7 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Mapping
 from types import NoneType, UnionType
-from typing import Literal, TypeVar, Union, Unpack, cast, get_args, get_origin
+from typing import Literal, ParamSpec, TypeVar, Union, Unpack, cast, get_args, get_origin
 
 from edgeworth.core.kinds import AnyKind, Kind, find_predictions
 from edgeworth.core.options import (
@@ -28,13 +28,14 @@ from edgeworth.core.options import (
 from edgeworth.core.random_seeds import make_seed
 from edgeworth.errors import OptionError
 
-Function = TypeVar("Function", bound=Callable[..., object])
+P = ParamSpec("P")
+Result = TypeVar("Result")
 
 
-def with_signature_of(group: type) -> Callable[[Function], Function]:
+def with_signature_of(group: type) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
     """Add the signature and the documentation of a group of options to a function of ``**options``."""
 
-    def decorate(function: Function) -> Function:
+    def decorate(function: Callable[P, Result]) -> Callable[P, Result]:
         signature = inspect.signature(function)
         own = [
             parameter
@@ -46,7 +47,7 @@ def with_signature_of(group: type) -> Callable[[Function], Function]:
         options = {name: pair for name, pair in options_of(group).items() if name not in names}
 
         @functools.wraps(function)
-        def call(*arguments: object, **given: object) -> object:
+        def call(*arguments: P.args, **given: P.kwargs) -> Result:
             for name in given:
                 if name not in options and name not in names:
                     message = f"{function.__name__}() got an unexpected keyword argument {name!r}"
@@ -66,7 +67,7 @@ def with_signature_of(group: type) -> Callable[[Function], Function]:
         ]
         call.__signature__ = signature.replace(parameters=[*own, *parameters])  # type: ignore[attr-defined]  # read by inspect
         call.__doc__ = _with_parameters(function.__doc__ or "", options)
-        return call  # type: ignore[return-value]  # the same function, called with checked names
+        return call
 
     return decorate
 

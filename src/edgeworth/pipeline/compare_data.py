@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,11 @@ from edgeworth.sources.batches import Source, paths_of
 from edgeworth.sources.column_roles import names_of
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import check_unchanged, combine_digests, file_digests, file_states
+
+if TYPE_CHECKING:
+    from edgeworth.grades.grades import Grades
+
+PartT = TypeVar("PartT")
 
 AFTER_COUNTING = (
     *options_of(DifferenceOptions),
@@ -135,7 +141,7 @@ def _by_slice(
     roles = select_options(options, ("cluster", "query", "fold", "id", "weight"))
     columns = {"truth": truth, **roles, **{f"system {name}": system for name, system in systems.items()}}
 
-    def find(part: Slice, measure: str) -> ComparisonFindings:
+    def find(part: Slice[object], measure: str) -> ComparisonFindings:
         arrays = dict(part.arrays)
         actual = arrays.pop("truth", truth)
         named = {name: arrays.pop(f"system {name}", column) for name, column in systems.items()}
@@ -146,7 +152,10 @@ def _by_slice(
 
 
 def add_slices(
-    whole: Comparison, slices: list[Slice], find: Callable[[Slice, str], ComparisonFindings], level: float
+    whole: Comparison,
+    slices: list[Slice[PartT]],
+    find: Callable[[Slice[PartT], str], ComparisonFindings],
+    level: float,
 ) -> Comparison:
     """Add the differences in each slice, by the primary measure of all cases.
 
@@ -154,7 +163,7 @@ def add_slices(
     """
     headline = whole.findings.headline
 
-    def differences(part: Slice) -> dict[tuple[str, str], Difference | EdgeworthError]:
+    def differences(part: Slice[PartT]) -> dict[tuple[str, str], Difference | EdgeworthError]:
         try:
             findings = find(part, headline)
             if findings.headline == headline:
@@ -181,7 +190,7 @@ def add_slices(
 
 
 def _try_slice(
-    find: Callable[[Slice, str], ComparisonFindings], part: Slice, measure: str
+    find: Callable[[Slice[PartT], str], ComparisonFindings], part: Slice[PartT], measure: str
 ) -> ComparisonFindings | EdgeworthError:
     """Compare a slice, or return the error that explains why it cannot be compared."""
     try:
@@ -282,7 +291,7 @@ def _of_joined_grades(systems: object, options: Options) -> Comparison:
     library = library_of(options["data"])
     comparison = Comparison(findings, about, joined.notices, options["digits"], library)
 
-    def find(part: Slice, measure: str) -> ComparisonFindings:
+    def find(part: Slice[Grades], measure: str) -> ComparisonFindings:
         read = SystemTallies(joined.kind, part.arrays, joined.title)
         return _compare_tallies(read, change(options, measures=[measure]))
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from edgeworth.common.arrays import ColumnLike
 from edgeworth.common.json_types import JsonObject
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import digits_shown
@@ -75,8 +74,8 @@ def _by_slice(report: Report, opened: Opened, whole: object) -> Report:
 
 
 def count_slices(
-    opened: Opened, whole: object, by: ColumnLike, only: Collection[str] | None = None
-) -> list[tuple[Slice, Tally | EdgeworthError]]:
+    opened: Opened, whole: object, by: object, only: Collection[str] | None = None
+) -> list[tuple[Slice[object], Tally | EdgeworthError]]:
     """Cut the rows and count each slice as the whole was counted, or keep the error that this raises.
 
     With ``only``, other values of the columns are left out.
@@ -86,7 +85,7 @@ def count_slices(
     inherited = kind_of(whole).slice_options(whole, opened.options)
     options = change(opened.options, labels=inherited["labels"], positive=inherited["positive"])
     roles = select_options(options, (role for role in (*FORMS, *GRADED, *OTHER_ROLES) if role != "by"))
-    counted: list[tuple[Slice, Tally | EdgeworthError]] = []
+    counted: list[tuple[Slice[object], Tally | EdgeworthError]] = []
     for part in cut_slices(opened.source, roles, by, only):
         try:
             record = count(Opened(part.source, set_columns(options, part.arrays)), is_final=True)

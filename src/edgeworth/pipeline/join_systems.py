@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,7 +93,7 @@ class JoinedGrades(NamedTuple):
     title: str
     paths: tuple[Path, ...]
     notices: tuple[str, ...]
-    slices: list[Slice]
+    slices: list[Slice[Grades]]
 
 
 def join_grades(systems: object, options: Options) -> JoinedGrades:
@@ -154,7 +154,7 @@ def join_grades(systems: object, options: Options) -> JoinedGrades:
         for name in names_of(options["by"])
     }
     parts = cut_slices(None, {"rows": matched}, cut)
-    slices = [part._replace(arrays=tally(part.arrays["rows"])) for part in parts]
+    slices = [part.with_arrays(tally(cast(Positions, part.arrays["rows"]))) for part in parts]
     return JoinedGrades(GRADES_KIND, tally(matched), rows.title, paths_of_tables(tables), unmatched, slices)
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict, cast
 
 import numpy as np
 
@@ -313,7 +313,7 @@ def _crossed_fields(runs: Mapping[str, Run], name: str) -> dict[str, str | None]
     return {item: ", ".join(values[item] or NO_VALUE for values in fields) for item in fields[0]}
 
 
-def cut_runs(runs: Mapping[str, Run], tasks: Tasks, options: Options) -> list[Slice]:
+def cut_runs(runs: Mapping[str, Run], tasks: Tasks, options: Options) -> list[Slice[Run]]:
     """Cut runs by fields of their items, or by task if there are several; the arrays are runs."""
     ids = list(dict.fromkeys(item.id for run in [*runs.values()][::-1] for item in run.items))
     several = ["task"] if len(tasks) > 1 else []
@@ -321,10 +321,11 @@ def cut_runs(runs: Mapping[str, Run], tasks: Tasks, options: Options) -> list[Sl
     for name in several if options["by"] is None else names_of(options["by"]) or [str(options["by"])]:
         values = _crossed_fields(runs, name)
         columns[name] = [values[item] for item in ids]
-    return [
-        part._replace(arrays={name: run.having(part.arrays["ids"]) for name, run in runs.items()})
-        for part in cut_slices(None, {"ids": ids}, columns)
-    ]
+    slices = []
+    for part in cut_slices(None, {"ids": ids}, columns):
+        kept = cast(list[str], part.arrays["ids"])
+        slices.append(part.with_arrays({name: run.having(kept) for name, run in runs.items()}))
+    return slices
 
 
 def grade_of(item: Item) -> float:

@@ -155,7 +155,7 @@ def _evaluate_arrays(arguments: Mapping[str, object]) -> Report:
     return evaluate_rows(None, fill_in("evaluate", EvaluateOptions, arguments))
 
 
-def _by_slice(report: Report, whole: Run, slices: list[Slice], options: Options) -> Report:
+def _by_slice(report: Report, whole: Run, slices: list[Slice[Run]], options: Options) -> Report:
     """Compare the mean grade of each slice with that of the rest."""
     if not slices:
         return report
@@ -210,7 +210,7 @@ def compare_runs(systems: Systems, options: Options) -> Comparison:
         )
         return _without_winners(replace(comparison, findings=named), reasons)
 
-    def of_slice(part: Slice, measure: str) -> ComparisonFindings:
+    def of_slice(part: Slice[Run], measure: str) -> ComparisonFindings:
         return of_grades(part.arrays, measures=[measure]).findings
 
     judged = answers.judged(options["errors"])

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from edgeworth.common.arrays import finite_or_none
 from edgeworth.common.escaping import visible
@@ -32,6 +32,7 @@ from edgeworth.report.report import Cell, Grid, Report, Section, make_columns
 from edgeworth.report.verdict import Claim, Strength
 from edgeworth.report.wording import describe_measure
 
+PartT = TypeVar("PartT")
 PairDifferences: TypeAlias = Mapping[Pair, Difference | EdgeworthError]
 """The difference between each pair of systems in one slice, or the error that explains why there is none."""
 
@@ -77,8 +78,8 @@ class DifferenceRow:
 
 def with_differences(
     report: Report,
-    slices: Iterable[Slice],
-    find: Callable[[Slice], PairDifferences],
+    slices: Iterable[Slice[PartT]],
+    find: Callable[[Slice[PartT]], PairDifferences],
     measure: str,
     level: float,
     *,
@@ -136,7 +137,7 @@ def _why_undefined(result: Difference | EdgeworthError) -> str | None:
 
 
 def _difference_row(
-    part: Slice,
+    part: Slice[object],
     pair: Pair,
     result: Difference | EdgeworthError,
     measure: str,

@@ -56,7 +56,7 @@ from edgeworth.report.wording import describe_measure, list_measures
 class SliceEstimate:
     """The value of a measure in one slice, and the gap between the slice and the rest."""
 
-    part: Slice
+    part: Slice[object]
     requested: str
     """The measure as the caller wrote it; ``measure`` is how the estimate spells it."""
     measure: str
@@ -210,7 +210,7 @@ class SliceRow:
 
 
 def compare_slices(
-    slices: Sequence[Slice],
+    slices: Sequence[Slice[object]],
     tallies: Sequence[object],
     whole: object,
     measures: Sequence[str],
@@ -273,7 +273,7 @@ def _value_and_bounds(estimate: Estimate | None, level: float) -> tuple[float, f
 
 def with_slices(
     report: Report,
-    slices: Sequence[Slice],
+    slices: Sequence[Slice[object]],
     tallies: Sequence[object],
     whole: object,
     measures: Sequence[str],
@@ -308,7 +308,7 @@ CLAIMED = ("by", "slice", "measure", "value", "rest", "gap", "gap_low", "gap_hig
 
 
 def _estimate_slices(
-    kind: AnyKind, slices: Sequence[Slice], tallies: Sequence[object], measure: str, seed: int
+    kind: AnyKind, slices: Sequence[Slice[object]], tallies: Sequence[object], measure: str, seed: int
 ) -> list[SliceEstimate]:
     """Estimate a measure in each slice, and its gap to all other slices of the same column."""
     result: list[SliceEstimate] = []
@@ -344,7 +344,7 @@ def _estimate_slices(
 class _SliceTally:
     """A slice with its tally, the part of it that the measure is computed from, and the estimate."""
 
-    part: Slice
+    part: Slice[object]
     whole: object
     tally: Tally
     spelling: str
@@ -354,7 +354,7 @@ class _SliceTally:
     """What each cluster adds to the estimate, for a kind that measures within slices."""
 
     @classmethod
-    def of(cls, kind: AnyKind, part: Slice, tally: object, measure: str, seed: int) -> _SliceTally:
+    def of(cls, kind: AnyKind, part: Slice[object], tally: object, measure: str, seed: int) -> _SliceTally:
         """Estimate a measure in a slice, or raise the error that counting it raised."""
         if isinstance(tally, EdgeworthError):
             raise tally

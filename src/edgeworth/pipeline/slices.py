@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 
-from edgeworth.common.arrays import ColumnLike, Integers, plain_values
+from edgeworth.common.arrays import Integers, plain_values
 from edgeworth.common.json_types import JsonValue
 from edgeworth.core.policy import MIN_CASES_TO_NAME_SLICE, MIN_CLUSTERS_TO_NAME_SLICE
 from edgeworth.core.slice_gaps import Units
@@ -40,14 +40,44 @@ MAX_REASONS_FOR_NO_VALUE, MAX_REASONS_FOR_NO_GAP = 3, 2
 NO_VALUE = "(no value)"
 
 
-class Slice(NamedTuple):
-    """The cases that have one value in a column: their source, or else their arrays by role."""
+PartT = TypeVar("PartT", covariant=True)
+NewPartT = TypeVar("NewPartT")
+
+
+class Slice(NamedTuple, Generic[PartT]):
+    """The cases that have one value in a column: their source, or else their arrays by role.
+
+    Slices of run logs have the run of each system instead of arrays, and those of joined grades its grades.
+    """
 
     by: str
     name: str
     rows: int
     source: Source | None
-    arrays: Mapping[str, ColumnLike]
+    arrays: Mapping[str, PartT]
+
+    def with_arrays(self, arrays: Mapping[str, NewPartT]) -> Slice[NewPartT]:
+        """Return the same slice with other parts of the data."""
+        return Slice(self.by, self.name, self.rows, self.source, arrays)
+
+
+class HasPositions(Protocol):
+    """A series or a frame whose rows are taken by position, as pandas does it."""
+
+    @property
+    def iloc(self) -> Indexed: ...
+
+
+class Indexed(Protocol):
+    """An array, or a series of another library."""
+
+    def __getitem__(self, rows: Integers, /) -> object: ...
+
+
+class Taken(Protocol):
+    """An Arrow array."""
+
+    def take(self, rows: Integers) -> object: ...
 
 
 # -- cutting ---------------------------------------------------------------------------------------------
@@ -55,10 +85,10 @@ class Slice(NamedTuple):
 
 def cut_slices(
     source: Source | None,
-    columns_by_role: Mapping[str, ColumnLike],
-    by: ColumnLike,
+    columns_by_role: Mapping[str, object],
+    by: object,
     only: Collection[str] | None = None,
-) -> Iterator[Slice]:
+) -> Iterator[Slice[object]]:
     """Cut the rows of a source, read into memory once, or arrays by role, by each value of each column.
 
     ``sex:site`` crosses two columns, unless there is a column of that name. With ``only``, other values are
@@ -142,13 +172,15 @@ def _keep(source: Source, names: Sequence[str]) -> dict[str, Column]:
     }
 
 
-def _take(values: ColumnLike, rows: Integers) -> ColumnLike:
+def _take(values: object, rows: Integers) -> object:
     """Take some rows of an array, a series, a frame or a list."""
     if values is None or isinstance(values, (list, tuple)):
         return values and [values[row] for row in rows]
     if hasattr(values, "iloc"):
-        return values.iloc[rows]
-    return values.take(rows) if hasattr(values, "to_pylist") else values[rows]
+        return cast(HasPositions, values).iloc[rows]
+    if hasattr(values, "to_pylist"):
+        return cast(Taken, values).take(rows)
+    return cast(Indexed, values)[rows]
 
 
 # -- what a report adds --------------------------------------------------------------------------------------

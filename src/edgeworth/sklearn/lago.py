@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin  # type: ignore[import-untyped]  # scikit-learn has no types
 from sklearn.neighbors import NearestNeighbors  # type: ignore[import-untyped]  # scikit-learn has no types
+from sklearn.utils import Tags  # type: ignore[import-untyped]  # scikit-learn has no types
 from sklearn.utils.multiclass import check_classification_targets  # type: ignore[import-untyped]  # scikit-learn has no types
 from sklearn.utils.validation import check_is_fitted, validate_data  # type: ignore[import-untyped]  # scikit-learn has no types
 
-from edgeworth.common.arrays import Floats
+from edgeworth.common.arrays import AnyArray, Floats
 from edgeworth.common.threads import row_blocks
 from edgeworth.errors import InputError, OptionError, check_whole
 
@@ -145,19 +145,19 @@ class Lago(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
     """
 
     def __init__(
-        self, n_neighbors: int = 5, *, alpha: float = 1.0, kernel: str = "gaussian", positive: Any = None
+        self, n_neighbors: int = 5, *, alpha: float = 1.0, kernel: str = "gaussian", positive: object = None
     ) -> None:
         self.n_neighbors = n_neighbors
         self.alpha = alpha
         self.kernel = kernel
         self.positive = positive
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803  # scikit-learn's name
+    def fit(self, X: object, y: object) -> Self:  # noqa: N803  # scikit-learn's name
         """Keep the targets, and measure the distance from each to its nearest background points.
 
         Parameters
@@ -191,7 +191,7 @@ class Lago(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
         self.offset_ = cut_for(self._scores(np.concatenate([own, of_background])), len(targets))
         return self
 
-    def score_samples(self, X: Any) -> Floats:  # noqa: N803  # scikit-learn's name
+    def score_samples(self, X: object) -> Floats:  # noqa: N803  # scikit-learn's name
         """Score how near each case is to targets.
 
         Parameters
@@ -208,7 +208,7 @@ class Lago(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
         points = validate_data(self, X, dtype=np.float64, reset=False)
         return self._scores(mean_kernels(points, self.targets_, self._widths(), self._check_kernel()))
 
-    def decision_function(self, X: Any) -> Floats:  # noqa: N803  # scikit-learn's name
+    def decision_function(self, X: object) -> Floats:  # noqa: N803  # scikit-learn's name
         """Compute a score that is above 0 for the second of ``classes_``: ``±(score_samples − offset_)``.
 
         Parameters
@@ -225,7 +225,7 @@ class Lago(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
         sign = 1.0 if self._target_position() == 1 else -1.0
         return sign * (self.score_samples(X) - self.offset_)
 
-    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803  # scikit-learn's name
+    def predict(self, X: object) -> AnyArray:  # noqa: N803  # scikit-learn's name
         """Predict the class of each case.
 
         Parameters
