@@ -197,9 +197,9 @@ class RunData(GateData):
             missing.append(Missing(f"{nouns} without a scorer that both have: {', '.join(ungraded)}"))
         if gone := sorted(before - kept):
             missing.append(Missing(f"{plural(len(gone), 'Task')} vanished: {', '.join(gone)}"))
-        if left_out := self._answers.left_out[self.baseline]:
-            number = f"{len(left_out):,} {plural(len(left_out), 'item')} of {self.baseline}"
-            listed = list_ids(left_out)
+        if unmatched := self._answers.unmatched[self.baseline]:
+            number = f"{len(unmatched):,} {plural(len(unmatched), 'item')} of {self.baseline}"
+            listed = list_ids(unmatched)
             missing.append(Missing(f"{number} vanished from {self.candidate} ({listed})"))
         return missing
 
@@ -216,7 +216,7 @@ class RunData(GateData):
                 "These tasks of the candidate are new and are",
             )
             notices.append(f"{verb} not compared: {', '.join(tasks)}.")
-        if new := self._answers.left_out[self.candidate]:
+        if new := self._answers.unmatched[self.candidate]:
             verb = plural(
                 len(new), "item of the candidate is new and is", "items of the candidate are new and are"
             )

@@ -48,11 +48,11 @@ def combine_runs(runs: Mapping[str, Grades], unit: str, notices: Sequence[str] =
     common = set.intersection(*(set(run.ids or ()) for run in runs.values()))
     if not common:
         raise InputError("the runs have no item in common: are these runs of the same benchmark?")
-    left_out = len({item for run in runs.values() for item in run.ids or ()} - common)
+    unmatched = len({item for run in runs.values() for item in run.ids or ()} - common)
     kept = {name: run.select(common) for name, run in runs.items()}
-    if left_out:
-        verb = plural(left_out, "item that not every run has is", "items that not every run has are")
-        notices = (*notices, f"{left_out:,} {verb} left out.")
+    if unmatched:
+        verb = plural(unmatched, "item that not every run has is", "items that not every run has are")
+        notices = (*notices, f"{unmatched:,} {verb} left out.")
     whole = reduce(add, kept.values())
     if not (whole.repeats > 1).any():
         raise InputError(
@@ -173,5 +173,5 @@ def _read_logs(data: object, options: Options) -> RepeatedRuns:
     answers = Answers.of(tasks, list(systems), options)
     judged = answers.judged(options["errors"])
     runs = {name: make_grades(run, options) for name, run in judged.items()}
-    notices = [*answers.describe_left_out(), *answers.describe_errors()]
+    notices = [*answers.describe_unmatched_items(), *answers.describe_errors()]
     return combine_runs(runs, "question", notices)

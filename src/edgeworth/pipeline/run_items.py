@@ -135,7 +135,7 @@ class Answers:
 
     runs: Mapping[str, Run]
     options: Options
-    left_out: Mapping[str, Sequence[str]]
+    unmatched: Mapping[str, Sequence[str]]
     """The items of each system that are left out because another system lacks them."""
 
     @classmethod
@@ -145,12 +145,12 @@ class Answers:
         if options["cluster"] is not None:
             runs = _with_clusters(runs, str(options["cluster"]))
         common = set.intersection(*(set(run.ids) for run in runs.values()))
-        left_out = {name: sorted(set(run.ids) - common) for name, run in runs.items()}
-        if any(left_out.values()) and (not common or options["unmatched"] == "error"):
-            listed = "; ".join(f"{len(x):,} of {name} ({_list_ids(x)})" for name, x in left_out.items() if x)
+        unmatched = {name: sorted(set(run.ids) - common) for name, run in runs.items()}
+        if any(unmatched.values()) and (not common or options["unmatched"] == "error"):
+            listed = "; ".join(f"{len(x):,} of {name} ({_list_ids(x)})" for name, x in unmatched.items() if x)
             which = "no item" if not common else "not every item"
             raise InputError(f"{which} is in the logs of all systems; unmatched: {listed}")
-        return cls({name: run.having(common) for name, run in runs.items()}, options, left_out)
+        return cls({name: run.having(common) for name, run in runs.items()}, options, unmatched)
 
     @property
     def errors(self) -> dict[str, int]:
@@ -200,7 +200,7 @@ class Answers:
             )
         return 0.0
 
-    def describe_left_out(self) -> list[str]:
+    def describe_unmatched_items(self) -> list[str]:
         """Write which answers do not count, one sentence per cause."""
         errors, unscored, total = sum(self.errors.values()), sum(self.unscored.values()), self.number
         sentences = []
@@ -223,10 +223,10 @@ class Answers:
 
     def _describe_unmatched(self) -> list[str]:
         """Write which questions are dropped because some systems did not answer them."""
-        numbers = {name: len(ids) for name, ids in self.left_out.items() if ids}
+        numbers = {name: len(ids) for name, ids in self.unmatched.items() if ids}
         if not numbers:
             return []
-        number = len({item for ids in self.left_out.values() for item in ids})
+        number = len({item for ids in self.unmatched.values() for item in ids})
         claim = f"{number:,} {plural(number, 'question')} dropped"
         if len(self.runs) > 2:
             return [f"{claim}, because not every system answered them{self._by_system(numbers)}."]

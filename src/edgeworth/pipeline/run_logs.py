@@ -417,8 +417,8 @@ def _describe_choices(answers: Answers, choices: Choices | None) -> list[str]:
     items = [item for run in answers.runs.values() for item in run.items if item.is_choice]
     if choices is None:
         has_options = any(item.answer is not None for item in items)
-        left_out = "The grades do not follow from the chosen options, so the options are not evaluated."
-        return [left_out] if has_options else []
+        reason = "The grades do not follow from the chosen options, so the options are not evaluated."
+        return [reason] if has_options else []
     if len(answers.runs) > MAX_SYSTEMS_COMPARED_BY_CHOICE:
         return [
             f"The chosen options are compared for at most {MAX_SYSTEMS_COMPARED_BY_CHOICE} systems. "
@@ -466,7 +466,7 @@ def _complete(
         verdict=Verdict([*claims_of(report.verdict), *claims]),
         sections=(*report.sections, *about),
         warnings=tuple(
-            dict.fromkeys([*unfinished, *skipped, *answers.describe_left_out(), *report.warnings])
+            dict.fromkeys([*unfinished, *skipped, *answers.describe_unmatched_items(), *report.warnings])
         ),
         provenance={**report.provenance, "source": ", ".join(paths), "errors": options["errors"], **digest},
         numbers={**report.numbers, "logs": facts},

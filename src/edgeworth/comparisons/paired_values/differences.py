@@ -1,4 +1,4 @@
-"""Two systems on the same queries: a difference of means over queries, and what is known about it."""
+"""Two systems on the same queries or items: a difference of means over them, and what is known about it."""
 
 from __future__ import annotations
 
