@@ -261,5 +261,5 @@ def test_columns_of_lists_are_refused_in_a_sentence(
     (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     named = {role: column if name == "*" else name for role, name in columns.items()}
     for data in (tmp_path / "t.jsonl", pd.DataFrame(rows)):
-        with pytest.raises(EdgeworthError, match=rf"{column}|a (list|dict)"):
+        with pytest.raises(EdgeworthError, match=rf"{column}|a (list|dict)|prediction holds lists of labels"):
             ew.evaluate(data, **named)

@@ -182,6 +182,8 @@ FIELDS = st.sampled_from(
 LINES = st.lists(st.lists(FIELDS, min_size=3, max_size=7).map(" ".join), min_size=1, max_size=4)
 
 
+@example(lines=["q Q0 a 1 1 t", "q Q0 b 2 0.5 t"], value="score", sign=" ")
+@example(lines=["q 0 a 1", "q 0 b 0"], value="grade", sign="\t")
 @example(lines=["\ufeffq Q0 a 1 1 t", "q Q0 b 1 1 t"], value="score", sign=" ")
 @given(lines=LINES, value=st.sampled_from(["score", "grade"]), sign=st.sampled_from([" ", "\t"]))
 def test_lines_that_arrow_reads_are_the_same_line_by_line(lines: list[str], value: str, sign: str) -> None:
@@ -189,10 +191,11 @@ def test_lines_that_arrow_reads_are_the_same_line_by_line(lines: list[str], valu
     names = files.RUN_COLUMNS if value == "score" else files.QRELS_COLUMNS
     result = files._read_regular(content, names, value)
     if result is not None:
-        query, document, values, tag = files._read_lines(Path("file"), content, names, value)
+        query, document, values, tag, ranks = files._read_lines(Path("file"), content, names, value)
         assert (result[0].labels, result[0].codes.tolist()) == (query.labels, query.codes.tolist())
         assert (result[1].tolist(), result[2].tolist()) == (document.tolist(), values.tolist())
         assert result[3] == tag
+        assert np.array_equal(result[4], ranks)
 
 
 def test_files_are_read_without_arrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

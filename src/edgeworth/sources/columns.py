@@ -27,6 +27,9 @@ RowSelection: TypeAlias = "slice[int | None, int | None, int | None] | NDArray[n
 BLOCK_ROWS = 1 << 16
 """Rows handled at once: temporaries stay inside the processor's cache (fastest of 2^13 to 2^20 measured)."""
 
+GROUPING_ROLES = ("query", "cluster", "clusters", "fold", "folds")
+"""Roles of columns whose values are no labels of cases."""
+
 MULTI_LABEL_RECIPE = (
     "Ravel the truth, and predictions, probabilities or each system in the same way. Evaluate them as one "
     "table per label, clustered by case: truth=Y.ravel(), prediction=P.ravel(), "
@@ -254,7 +257,7 @@ def encode(column: Column, name: str) -> Coded:
         codes = np.fromiter(map(label_codes.__getitem__, items), dtype=np.intp, count=len(items))
     except TypeError:
         item = next((item for item in items if not isinstance(item, Hashable)), None)
-        if isinstance(item, (list, set, np.ndarray)):
+        if isinstance(item, (list, set, np.ndarray)) and name.removeprefix("the ") not in GROUPING_ROLES:
             raise InputError(
                 f"{name} holds lists of labels, so these are multi-label data. Make a matrix Y with one row "
                 f"per case and one column per label, which is 1 where the label applies. {MULTI_LABEL_RECIPE}"
