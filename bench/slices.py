@@ -81,7 +81,7 @@ def compare(tallies: Tallies, measures: tuple[str, ...] = ()) -> GapTable:
     for tally in tallies[1:]:
         if not isinstance(tally, ForecastTally):
             whole = whole + tally  # type: ignore[operator]  # tallies of one kind add up
-    slices = [Slice("slice", str(index), 0, None, {}) for index in range(len(tallies))]
+    slices: list[Slice[object]] = [Slice("slice", str(index), 0, None, {}) for index in range(len(tallies))]
     names = measures or kind_of(whole).slice_measures(whole)
     return compare_slices(slices, tallies, whole, names, level=LEVEL)
 
