@@ -284,7 +284,7 @@ def test_groups_are_the_units(file: Path, capsys: pytest.CaptureFixture[str]) ->
         (["--prediction", "a"], "a comparison needs at least two systems; saw one, 'a'"),
         (["--prediction", "a", "--prediction", "a"], "two systems are called 'a'"),
         (["--prediction", "a", "--score", "p"], "must be of one kind; saw --prediction and --score"),
-        ([], "say what to compare, twice at least"),
+        ([], "name what to compare (systems=) by one of --prediction"),
         (["--prediction", "a", "--prediction", "bb"], "bb"),
         (["--probability", "p", "--probability", "sharp"], "must be between 0 and 1"),
         (["--probabilities", "p,q", "--probabilities", "B=p,q"], "name the system of these columns"),
