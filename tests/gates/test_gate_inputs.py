@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import edgeworth as ew
-from edgeworth.errors import OptionError
+from edgeworth.errors import InputError, OptionError
 from gate_files import answers, write_log
 
 REQUIRE = "accuracy no worse than baseline by 5pp"
@@ -120,3 +121,71 @@ def test_a_slice_that_decides_nothing_is_named_instead_of_rates() -> None:
     topic = ["law"] * 195 + ["tax"] * 5
     decision = ew.check(correct=right, baseline=other, by={"topic": topic}, require=REQUIRE)
     assert decision.describe_rates() == ["No error rates: nothing can be decided for topic tax."]
+
+
+def write_search_runs(folder: Path, queries: int = 60, documents: int = 12) -> np.ndarray:
+    """Write judgements and two runs; return the average precision per query of both, by its formula."""
+    rng = np.random.default_rng(4)
+    lines: dict[str, list[str]] = {"qrels.txt": [], "new.run": [], "old.run": []}
+    precisions = np.zeros((queries, 2))
+    for query in range(queries):
+        is_relevant = rng.random(documents) < 0.3
+        is_relevant[0] = True
+        lines["qrels.txt"] += [f"q{query} 0 d{x} {int(y)}" for x, y in enumerate(is_relevant)]
+        scores = is_relevant * 1.0 + rng.normal(size=(2, documents))
+        for system, (name, shift) in enumerate((("new.run", 0.6), ("old.run", 0.0))):
+            order = np.argsort(-(scores[system] + shift * is_relevant))
+            hits = is_relevant[order]
+            precisions[query, system] = np.mean((hits.cumsum() / np.arange(1, documents + 1))[hits])
+            lines[name] += [
+                f"q{query} Q0 d{x} {rank} {documents - rank} {name[:3]}" for rank, x in enumerate(order, 1)
+            ]
+    for name, rows in lines.items():
+        (folder / name).write_text("\n".join(rows) + "\n")
+    return precisions
+
+
+def test_search_runs_are_checked_against_judgements(tmp_path: Path) -> None:
+    precisions = write_search_runs(tmp_path)
+    run, qrels, require = tmp_path / "new.run", tmp_path / "qrels.txt", "map no worse than baseline by 0.01"
+    decision = ew.check(run, baseline=tmp_path / "old.run", qrels=qrels, require=[require, "map >= 0.5"])
+    difference, level = decision.results
+    expected = stats.ttest_rel(*precisions.T).confidence_interval(0.95)
+    assert difference.interval == pytest.approx(tuple(expected), rel=1e-9)
+    assert level.evidence.value == pytest.approx(precisions[:, 0].mean(), rel=1e-12)
+    assert (decision.candidate, decision.baseline, level.evidence.unit) == ("new", "old", "query")
+    # The same runs as tallies in memory, which hold the ids of documents.
+    lists = [ew.RankedLists.from_trec(qrels, tmp_path / name) for name in ("new.run", "old.run")]
+    again = ew.check(lists[0], baseline=lists[1], require=require)
+    assert again.results[0].interval == pytest.approx(tuple(expected), rel=1e-9)
+
+
+def test_queries_that_vanished_from_a_run_fail_the_gate(tmp_path: Path) -> None:
+    precisions = write_search_runs(tmp_path)
+    run, require = tmp_path / "new.run", "average_precision no worse than baseline by 0.01"
+    kept = [line for line in run.read_text().splitlines() if not line.startswith(("q3 ", "q7 "))]
+    run.write_text("\n".join(kept))
+    given = {"baseline": tmp_path / "old.run", "qrels": tmp_path / "qrels.txt", "require": require}
+    assert ew.check(run, **given).failures == (
+        "2 queries vanished from new (q3, q7). To allow this, use --allow-missing.",
+    )
+    allowed = ew.check(run, **given, allow_missing=True)
+    assert not allowed.failures
+    rest = np.delete(precisions, [3, 7], axis=0)
+    assert allowed.results[0].evidence.quantity == pytest.approx(np.mean(rest @ [1, -1]))
+    with pytest.raises(OptionError, match="are the same run"):
+        ew.check(run, **given | {"baseline": run})
+    with pytest.raises(OptionError, match="by is not supported with search runs"):
+        ew.check(run, **given, by="query")
+
+
+def test_a_baseline_that_is_neither_a_log_nor_a_system_names_the_systems(tmp_path: Path) -> None:
+    new, _ = folders_of_logs(tmp_path, 10, 5, 285)
+    with pytest.raises(InputError, match=r"one of the systems lab/new: .*absent\.json does not exist"):
+        ew.check(new, baseline=tmp_path / "absent.json", require=REQUIRE)
+
+
+def test_too_few_clusters_are_called_clusters() -> None:
+    cluster, new = np.repeat(np.arange(8), 5), [1] * 40
+    decision = ew.check(correct=new, baseline=[0, 1] * 20, cluster=cluster, require=REQUIRE)
+    assert "8 clusters are too few" in decision.sentences()[0]

@@ -285,7 +285,7 @@ def _split_name(word: str) -> tuple[str, str]:
     return ("", word) if is_path or os.path.lexists(word) else (name, path)
 
 
-FILE_OPTIONS = ("truth_file", "costs")
+FILE_OPTIONS = ("truth_file", "costs", "qrels")
 """Options that may name a file to read."""
 
 

@@ -67,7 +67,7 @@ def survives_unseen(difference: Difference, margin: float) -> bool:
     return gain - lower > -margin or gain + upper < -margin
 
 
-def reason_for_no_margin(difference: Difference) -> str | None:
+def reason_for_no_margin(difference: Difference, unit: str = "case") -> str | None:
     """Explain why nothing is decided about a margin, whatever the interval, or return None."""
     if difference.undefined is not None:
         return difference.undefined
@@ -78,7 +78,7 @@ def reason_for_no_margin(difference: Difference) -> str | None:
     counts = paired_counts(difference)
     trials = difference.cases if counts is None else min(difference.cases, counts.trials)
     if trials < MIN_UNITS_FOR_NO_WORSE:
-        few = f"{format_count(trials)} {plural(trials, 'case')}"
+        few = f"{format_count(trials)} {plural(trials, unit)}"
         return f"{few} are too few: below {MIN_UNITS_FOR_NO_WORSE}, no system is called no worse"
     # Unseen units count against the margin itself (``survives_unseen``), not against no difference.
     return None if any(difference.unseen_shifts) else difference.no_winner
@@ -96,6 +96,7 @@ class MarginTest:
     margin: float
     level: float
     power: float = 0.8
+    unit: str = "case"
 
     @property
     def first(self) -> str:
@@ -115,7 +116,7 @@ class MarginTest:
     @property
     def reason(self) -> str | None:
         """Why nothing is decided, whatever the interval."""
-        reason = reason_for_no_margin(self.difference)
+        reason = reason_for_no_margin(self.difference, self.unit)
         is_clear = not self.interval.low <= -self.margin <= self.interval.high
         if reason is None and is_clear and not survives_unseen(self.difference, self.margin):
             return UNSEEN
@@ -162,7 +163,7 @@ def margin_tests(findings: ComparisonFindings) -> tuple[MarginTest, ...]:
     """Test each system against each other, by the primary measure; nothing without a margin."""
     if findings.margin is None:
         return ()
-    test = partial(MarginTest, margin=findings.margin, level=findings.level)
+    test = partial(MarginTest, margin=findings.margin, level=findings.level, unit=findings.unit)
     power = next(iter(findings.plans.values())).power
     tests = []
     for first, second in findings.ranked_pairs:

@@ -167,6 +167,11 @@ class Kind(Generic[TallyT]):
         del tally
         return None
 
+    def unit_names(self, tally: TallyT) -> Sequence[Hashable] | None:
+        """List the items or queries by which two systems are paired; None if they have no names."""
+        del tally
+        return None
+
     def unseen_shifts(self, tally: TallyT, measure: str) -> tuple[float, float]:
         """Compute how far a few unseen units at the worst end could lower and raise a measure."""
         del tally, measure

@@ -499,6 +499,9 @@ class CheckOptions(PredictionColumns, Columns, StatisticsOptions, PartOptions, J
 
     kind: PredictionKind
     queries: QueriesCompared
+    qrels: Annotated[
+        object, Option("For search runs: the file of judgements.", "Scores", read="text", metavar="FILE")
+    ]
     abstentions: CasesUndecided
     guess_rate: GuessRate
     power: Power
@@ -562,7 +565,9 @@ class ChanceOptions(TypedDict, total=False):
     ]
 
 
-class Options(EvaluateOptions, TallyOptions, CompareOptions, TrecOptions, ChanceOptions, total=False):
+class Options(
+    EvaluateOptions, TallyOptions, CompareOptions, CheckOptions, TrecOptions, ChanceOptions, total=False
+):
     """Every option with its value: the defaults are filled in once, and mypy checks each access by name."""
 
     verb: Verb

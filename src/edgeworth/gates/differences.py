@@ -33,7 +33,7 @@ def difference_evidence(
 ) -> Evidence:
     """Gather what a difference from the baseline (candidate less baseline) shows about a requirement."""
     region = requirement.region(difference.direction)
-    reason = _reason(requirement, difference)
+    reason = _reason(requirement, difference, unit)
     law, counts = difference.law, raw_counts(difference)
     method = difference.interval_method
     if is_anytime and reason is None:
@@ -88,13 +88,13 @@ def _mean_model(law: SamplingLaw, difference: Difference) -> NormalModel:
     return replace(model, skewness=skewness, shifts=difference.unseen_shifts)
 
 
-def _reason(requirement: Requirement, difference: Difference) -> str | None:
+def _reason(requirement: Requirement, difference: Difference, unit: str) -> str | None:
     if difference.undefined is not None:
         return difference.undefined
     if requirement.relation == "within" and difference.direction == "neither":
         return None if difference.law is not None else f"there is no interval: {difference.no_interval}"
     if requirement.relation in ("no worse", "within"):
-        return reason_for_no_margin(difference)
+        return reason_for_no_margin(difference, unit)
     if difference.law is None:
         return f"there is no interval: {difference.no_interval}"
     return None if any(difference.unseen_shifts) else difference.no_winner

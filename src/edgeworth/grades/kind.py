@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from edgeworth.core.kinds import Kind
@@ -83,6 +83,9 @@ class GradesKind(Kind["Grades"]):
         from edgeworth.grades.measures import measure_items
 
         return measure_items(tally, measure)
+
+    def unit_names(self, tally: Grades) -> Sequence[Label] | None:
+        return tally.ids
 
     def wrong_cases(self, tally: Grades) -> tuple[float, float] | None:
         return (tally.number, float(tally.items[tally.means < 1].sum())) if tally.is_binary else None

@@ -138,6 +138,10 @@ def open_gate(
     ``measures`` are those that are compared with the baseline, ``by`` the columns of all slices.
     """
     options = with_named_columns(data, fill_in("evaluate", CheckOptions, given))
+    if options["qrels"] is not None:
+        from edgeworth.pipeline.gate_tallies import TallyData
+
+        return TallyData.of_search_runs(data, baseline, options, measures)
     if holds_tallies(data) or is_tally_file(data):
         from edgeworth.pipeline.gate_tallies import TallyData
 

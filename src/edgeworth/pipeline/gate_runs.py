@@ -11,7 +11,7 @@ from edgeworth.comparisons.difference import Difference
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import plural
 from edgeworth.core.options import Options, select_options
-from edgeworth.errors import OptionError
+from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.estimates import estimate_grades
 from edgeworth.pipeline.call_options import change
 from edgeworth.pipeline.compare_data import (
@@ -89,10 +89,14 @@ class RunData(GateData):
                 )
             [candidate] = candidates
             return cls({name: systems[name] for name in (candidate, baseline)}, options, candidate, baseline)
+        if isinstance(baseline, (str, Path)) and not Path(baseline).exists():
+            try:
+                expand_paths(baseline)
+            except InputError as error:
+                names = ", ".join(systems)
+                raise InputError(f"--baseline names a log, or one of the systems {names}: {error}") from None
         baseline_systems = find_systems(baseline, change(options, by=None))
         if not baseline_systems:
-            if isinstance(baseline, (str, Path)):
-                expand_paths(baseline)  # report first what does not exist
             raise OptionError(
                 f"the candidate is a run log, so the baseline is one too, or a system of the same logs; saw "
                 f"{describe_data(baseline)}"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import cast
 
 from edgeworth.comparisons.comparison import Comparison
@@ -16,7 +18,7 @@ from edgeworth.core.options import Options, select_options
 from edgeworth.core.tallies import Tally
 from edgeworth.errors import OptionError
 from edgeworth.grades.grades import Grades
-from edgeworth.pipeline.call_options import refuse_all_but
+from edgeworth.pipeline.call_options import flag_name, given_options, refuse_all_but
 from edgeworth.pipeline.compare_data import (
     compare_tallies,
     comparison_options,
@@ -73,6 +75,29 @@ class TallyData(GateData):
             )
         return cls(pair, options, tuple(measures), candidate, reference)
 
+    @classmethod
+    def of_search_runs(
+        cls, data: object, baseline: object, options: Options, measures: Sequence[str]
+    ) -> TallyData:
+        """Read search runs and their judgements: one list per query."""
+        from edgeworth.pipeline.search_runs import judge_run
+        from edgeworth.rankings.trec.files import read_qrels, read_run
+
+        for name in given_options(options):
+            if name not in ("qrels", "relevant_from", "queries", "level", "rng", "digits", "power"):
+                raise OptionError(f"{flag_name(name)} is not supported with search runs (--qrels)")
+        if baseline is not None and str(data) == str(baseline):
+            raise OptionError(f"candidate and baseline are the same run, {data}: name two files")
+        judged = read_qrels(_as_path(options["qrels"], "judgements"))
+        grade = 1 if options["relevant_from"] is None else options["relevant_from"]
+        records: dict[str, TallyRecord] = {}
+        pair = zip(name_pair(data, baseline), (data, baseline), strict=True)
+        for name, run in pair if baseline is not None else [next(pair)]:
+            lists, notices = judge_run(name, read_run(_as_path(run, name)), judged, relevant_from=grade)
+            records[name] = TallyRecord(lists, notices=tuple(notices))
+        candidate, *others = records
+        return cls(records, options, tuple(measures), candidate, others[0] if others else None)
+
     @cached_property
     def comparison(self) -> Comparison:
         """The comparison of both tallies."""
@@ -109,14 +134,20 @@ class TallyData(GateData):
         """List items or queries that the candidate lacks."""
         if self.baseline is None or "" in self.tallies:
             return []
-        kept, before = (_unit_names(self.tallies[name].final) for name in self.names)
+        tallies = [self.tallies[name].final for name in self.names]
+        kept, before = (kind_of(tally).unit_names(tally) for tally in tallies)
         if kept is None or before is None:
             return []
-        gone = [name for name in before if name not in kept]
+        kept_names = set(kept)
+        gone = [str(name) for name in before if name not in kept_names]
         if not gone:
             return []
-        text = f"{len(gone):,} {plural(len(gone), 'item')} vanished from {self.candidate} ({list_ids(gone)})"
-        return [Missing(text)]
+        units = plural(len(gone), kind_of(tallies[0]).unit)
+        return [Missing(f"{len(gone):,} {units} vanished from {self.candidate} ({list_ids(gone)})")]
+
+    def notices(self) -> tuple[str, ...]:
+        """List what the reader should know about how the tallies were counted."""
+        return tuple(dict.fromkeys(notice for record in self.tallies.values() for notice in record.notices))
 
     def check_items(self, must_pass: str | Sequence[str]) -> ItemCheck:
         """Check graded items by their ids."""
@@ -136,7 +167,7 @@ def _as_record(data: object) -> TallyRecord:
     return TallyRecord(cast(Tally, data))
 
 
-def _unit_names(tally: object) -> dict[str, None] | None:
-    """List the ids of graded items, or the queries of ranked lists; None for tallies without either."""
-    names = getattr(tally, "ids", None) or getattr(tally, "queries", None)
-    return None if names is None else dict.fromkeys(map(str, names))
+def _as_path(run: object, name: str) -> Path:
+    if isinstance(run, (str, os.PathLike)):
+        return Path(run)
+    raise OptionError(f"with --qrels, the {name} is one file; saw {describe_data(run)}")

@@ -99,18 +99,12 @@ def _evaluate(
     warnings: list[str] = []
     for name, run in _read_runs(runs, rank_only=options["rank_only"]).items():
         is_zero = options["no_targets"] == "zero"
-        lists = RankedLists.from_qrels(judged, run, relevant_from=grade, empty_is_zero=is_zero)
-        if not lists.number:
-            own, other = run.query.labels[0], judged.query.labels[0]
-            raise InputError(
-                f"{name}: none of its queries ({own!r}, …) is judged in {qrels} ({other!r}, …): do both "
-                "files have the query in the first column?"
-            )
+        lists, doubts = judge_run(name, run, judged, relevant_from=grade, empty_is_zero=is_zero)
         if options["absent"] == "zero":
             lists = lists.with_absent()
         wanted = measures or tuple(TREC_NAMES.values())
         findings[name] = examine_lists(lists, measures=wanted, ties="trec", level=level, seed=seed)
-        warnings += [*_conflict_warning(name, run), *_overlap_warning(name, lists, run, judged)]
+        warnings += doubts
     baseline = options["baseline"]
     if baseline is not None:
         check_baseline(baseline, list(findings))
@@ -179,6 +173,20 @@ def _evaluate(
     )
     whole = _with_queries(whole, findings, compared, baseline)
     return SearchReport(**vars(replace(whole, rows=report.rows, items=report.items)), table=table)
+
+
+def judge_run(
+    name: str, run: TrecRun, judged: Qrels, *, relevant_from: int, empty_is_zero: bool = True
+) -> tuple[RankedLists, list[str]]:
+    """Put a run beside its judgements, and list what may be wrong with the files."""
+    lists = RankedLists.from_qrels(judged, run, relevant_from=relevant_from, empty_is_zero=empty_is_zero)
+    if not lists.number:
+        own, other = run.query.labels[0], judged.query.labels[0]
+        raise InputError(
+            f"{name}: none of its queries ({own!r}, …) is judged in {judged.name} ({other!r}, …): do both "
+            "files have the query in the first column?"
+        )
+    return lists, [*_conflict_warning(name, run), *_overlap_warning(name, lists, run, judged)]
 
 
 def _read_runs(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from edgeworth.core.kinds import Kind
@@ -169,6 +169,9 @@ class ListsKind(Kind["RankedLists"]):
         from edgeworth.rankings.measure_lookup import measure_counted
 
         return measure_counted(tally, measure)
+
+    def unit_names(self, tally: RankedLists) -> Sequence[Label]:
+        return tally.queries
 
     def report(self, tallied: ReportInput[RankedLists], options: Options, about: About) -> Report:
         from edgeworth.rankings.report import report_lists
