@@ -61,7 +61,15 @@ class TableData(GateData):
                 "one table holds several systems, so only requirements on the baseline can be checked: for a "
                 "level, give a table of the candidate alone"
             )
-        alone = change(options, join=None, truth_file=None, unmatched="drop", by=None, verb="evaluate")
+        alone = change(
+            options,
+            join=None,
+            truth_file=None,
+            unmatched="drop",
+            by=None,
+            verb="evaluate",
+            with_digest=False,
+        )
         opened = Opened.of(self.data, alone)
         options, notices = settle_weights(opened.source, opened.options)
         if tally_kind(options).holds_systems:
