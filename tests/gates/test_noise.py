@@ -260,6 +260,21 @@ def test_a_gate_on_labels_that_noise_cannot_simulate_is_refused(tmp_path: Path) 
         ew.noise(str(tmp_path / "t.csv"), truth="y", prediction=["a", "b"], require="informedness >= 0.5")
 
 
+@pytest.mark.parametrize(
+    ("given", "require", "words"),
+    [
+        ({"grade": ["a", "b"]}, "accuracy >= 0.5", "one run with one answer per item has no accuracy"),
+        ({"correct": ["c", "d"]}, "pass@2 >= 0.5", "at character 1: one run .* has no pass@2: no item has 2"),
+    ],
+)
+def test_a_gate_on_a_measure_that_one_run_does_not_have_is_refused(
+    given: dict[str, list[str]], require: str, words: str, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text("a,b,c,d\n" + "3,2,1,0\n1,4,1,1\n" * 30)
+    with pytest.raises(OptionError, match=words):
+        ew.noise(str(tmp_path / "t.csv"), **given, require=require)
+
+
 def test_a_file_of_requirements_is_the_gate(tmp_path: Path) -> None:
     runs = repeated((np.random.default_rng(2).random((3, 120)) < 0.75).astype(int))
     path = tmp_path / "gate.toml"

@@ -51,11 +51,20 @@ def _evidence(rule: Requirement, run: Grades, baseline: Grades, level: float) ->
     return difference_evidence(rule, findings.difference(CANDIDATE, BASELINE)[rule.measure])
 
 
+def _refuse_undefined(rules: Sequence[Requirement], run: Grades) -> None:
+    """Refuse requirements on measures that a single run does not have, such as pass@2."""
+    for rule in rules:
+        reason = estimate_grades(run, rule.measure).undefined
+        if reason is not None:
+            rule.refuse(f"one run with one answer per item has no {rule.measure}: {reason}", 0)
+
+
 def simulate_decisions(
     rules: Sequence[Requirement], grades: Grades, baseline: Grades, *, level: float, seed: int
 ) -> RerunDecisions:
     """Draw pairs of runs of the same system on the same items, and let the gate decide each."""
     rng = np.random.default_rng(seed)
+    _refuse_undefined(rules, *draw_runs(grades, 1, np.random.default_rng(seed)))
     decided = [
         [decide_run(rules, run, baseline, level) for run in draw_runs(grades, 2, rng)]
         for _ in range(PAIRS_OF_RUNS)
