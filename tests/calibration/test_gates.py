@@ -18,7 +18,7 @@ from edgeworth.comparisons.paired_values.differences import value_difference
 from edgeworth.gates.anytime import log_wealth
 from edgeworth.gates.differences import difference_evidence
 from edgeworth.gates.error_rates import Levels
-from edgeworth.gates.evidence import Evidence, level_evidence
+from edgeworth.gates.evidence import Evidence, level_evidence, pool_evidence
 from edgeworth.gates.paired_rates import PairedModel
 from edgeworth.gates.requirements import Region, parse_requirement
 
@@ -98,13 +98,45 @@ def paired_labels(rng: np.random.Generator, size: int, shift: float) -> Evidence
     return difference_evidence(parse_requirement("informedness no worse than baseline by 0.08"), difference)
 
 
+def pooled_tasks(rng: np.random.Generator, size: int, shift: float) -> Evidence:
+    """Right-or-wrong answers in three tasks of other sizes than their weights."""
+    rule, parts = parse_requirement("accuracy no worse than baseline by 0.04"), []
+    for weight, share in ((0.5, 0.55), (0.3, 0.35), (0.2, 0.1)):
+        number, (win, loss) = round(share * size), shares_at(0.12, shift)
+        wins, losses, _ = rng.multinomial(number, [win, loss, 1 - win - loss])
+        law = PairedProportions(int(wins), int(losses), number)
+        difference = Difference("accuracy", "new", "old", (0.8 + law.value, 0.8), law=law, cases=number)
+        parts.append((weight, difference_evidence(rule, difference)))
+    return pool_evidence(parts)
+
+
+def paired_clusters(rng: np.random.Generator, size: int, shift: float) -> Evidence:
+    """Right-or-wrong answers in clusters of five, which favour one system or the other by 12 points."""
+    cluster = np.arange(size) // 5
+    gain = 0.12 * rng.choice([-1, 1], size // 5)[cluster] + shift
+    uniform = rng.random(size)
+    ahead = (uniform < (0.3 + gain) / 2).astype(float) - (uniform > 1 - (0.3 - gain) / 2)
+    plain = PairedProportions(int((ahead > 0).sum()), int((ahead < 0).sum()), size)
+    law = plain.over_clusters(cluster, ahead, np.ones(size))
+    values = (0.7 + plain.value, 0.7)
+    difference = Difference("accuracy", "new", "old", values, law=law, cases=size / 5)
+    return difference_evidence(parse_requirement("accuracy no worse than baseline by 0.05"), difference)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("draw", [paired_points, paired_queries, paired_labels])
+@pytest.mark.parametrize(
+    "draw", [paired_points, paired_queries, paired_labels, pooled_tasks, paired_clusters]
+)
 def test_stated_rates_of_other_measures_are_met(
     draw: Callable[[np.random.Generator, int, float], Evidence],
 ) -> None:
-    size = {paired_points: 40, paired_queries: 60, paired_labels: 400}[draw]
-    margin = {paired_points: 0.2, paired_queries: 0.04, paired_labels: 0.08}[draw]
+    size, margin = {
+        paired_points: (40, 0.2),
+        paired_queries: (60, 0.04),
+        paired_labels: (400, 0.08),
+        pooled_tasks: (560, 0.04),
+        paired_clusters: (300, 0.05),
+    }[draw]
     for shift in (0.0, -margin):
         met, stated = met_and_stated(lambda rng, shift=shift: draw(rng, size, shift), shift, 2500, 5)
         # 2,500 draws: standard error at most one point.
