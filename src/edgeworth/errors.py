@@ -1,5 +1,6 @@
 """Every error that input or options can cause."""
 
+from collections.abc import Mapping
 from numbers import Integral
 
 from edgeworth.common.escaping import visible
@@ -37,6 +38,18 @@ class InputError(EdgeworthError):
     ...     print(error)
     counts must be finite and at least 0; saw -1
     """
+
+
+class UnmatchedError(InputError):
+    """An error when rows of joined tables have no partner.
+
+    :meta private:
+    """
+
+    def __init__(self, message: str, unmatched: Mapping[str, tuple[int, str]]) -> None:
+        super().__init__(message)
+        self.unmatched = unmatched
+        """How many rows of each system have no partner, and the ids of the first ones."""
 
 
 class OptionError(EdgeworthError):

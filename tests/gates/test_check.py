@@ -161,10 +161,14 @@ def test_tables_with_the_baseline_in_another_file(tmp_path: Path, capsys: pytest
     assert "name the column that identifies a case" in refused(call(tmp_path, capsys, *words, *require))
     done = call(tmp_path, capsys, *words, *require, "--join", "id")
     assert done.returncode == 1
-    assert "have different cases" in done.stdout
-    assert "3 in old" in done.stdout
+    assert "3 rows of old vanished from new (id 'c0'; id 'c1'; id 'c2')" in done.stdout
     done = call(tmp_path, capsys, *words, *require, "--join", "id", "--allow-missing")
     assert done.returncode == 0, done.stdout
+    # Rows that only the candidate has did not vanish: they are noted, as new items of run logs are.
+    grown = ["check", "old.csv", "--baseline", "new.csv", *words[4:], *require, "--join", "id"]
+    done = call(tmp_path, capsys, *grown)
+    assert done.returncode == 0, done.stdout
+    assert "3 rows of the candidate are new and are not compared (id 'c0'; id 'c1'; id 'c2')." in done.stdout
 
 
 def test_run_logs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -204,3 +204,15 @@ def test_a_gate_makes_no_digest_of_files(tmp_path: Path, monkeypatch: pytest.Mon
     for baseline, require in ((None, "accuracy >= 0.5"), ("q", ["accuracy >= 0.5", "accuracy > baseline"])):
         decision = ew.check(path, truth="y", prediction="p", baseline=baseline, require=require)
         assert decision.outcome == "pass"
+
+
+def test_tallies_of_labels_say_that_they_are_compared_as_independent_samples() -> None:
+    """A table of counts does not show which cases were counted."""
+    tables = [ew.ContingencyTable.from_matrix([[x, 60], [60, x]], rows="actual") for x in (440, 430)]
+    decision = ew.check(tables[0], baseline=tables[1], require="accuracy no worse than baseline by 6pp")
+    assert decision.outcome == "pass"
+    [note] = decision.notes
+    assert "compared as independent samples" in note
+    assert not ew.check(tables[0], require="accuracy >= 0.8").notes
+    answers = [ew.Grades.from_grades(x, ids=list(range(200))) for x in ([1] * 200, [1] * 190 + [0] * 10)]
+    assert not ew.check(answers[0], baseline=answers[1], require="accuracy > baseline").notes

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from edgeworth.common.choices import PREDICTIONS_OF_OPTION, Unmatched
 from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import plural
 from edgeworth.core.options import Options, select_options
 from edgeworth.core.tallies import Tally, dropped_rows
-from edgeworth.errors import EdgeworthError, InputError, OptionError
+from edgeworth.errors import EdgeworthError, OptionError, UnmatchedError
 from edgeworth.gates.requirements import BASELINE, CANDIDATE
 from edgeworth.grades.grades import Grades
 from edgeworth.pipeline.call_options import change, own_kind, tally_kind
@@ -120,14 +121,12 @@ class TableData(GateData):
         raise OptionError(f"there is no array {column!r} for slices: pass by={{{column!r}: …}}")
 
     @cached_property
-    def _compared(self) -> tuple[Comparison, str]:
-        """The comparison, and what does not match between the two tables."""
+    def _compared(self) -> tuple[Comparison, Mapping[str, tuple[int, str]]]:
+        """The comparison, and how many rows of each table do not match, with the ids of the first ones."""
         try:
-            return self._compare("error"), ""
-        except InputError as error:
-            if self.options["join"] is None and self.options["system"] is None:
-                raise
-            return self._compare("drop"), str(error)
+            return self._compare("error"), {}
+        except UnmatchedError as error:
+            return self._compare("drop"), error.unmatched
 
     def _compare(self, unmatched: Unmatched) -> Comparison:
         from edgeworth.pipeline.compare_data import compare_columns, compare_joined
@@ -248,11 +247,20 @@ class TableData(GateData):
         return slice_differences(slices, self.names, column, measure)
 
     def missing(self) -> list[Missing]:
-        """List cases that are not in both tables."""
-        text = "" if self.baseline_given is None or not self.measures else self._compared[1]
-        if not text:
+        """List rows of the baseline that the candidate lacks."""
+        number, ids = self._unmatched_in(1)
+        if not number:
             return []
-        return [Missing(f"{' and '.join(self.names)} have different cases: {text}")]
+        candidate, baseline = self.names
+        return [
+            Missing(f"{number:,} {plural(number, 'row')} of {baseline} vanished from {candidate} ({ids})")
+        ]
+
+    def _unmatched_in(self, system: int) -> tuple[int, str]:
+        """Count the rows of the candidate (0) or the baseline (1) that the other lacks, with ids."""
+        if self.baseline_given is None or not self.measures:
+            return 0, ""
+        return self._compared[1].get(self.names[system], (0, ""))
 
     def notices(self) -> tuple[str, ...]:
         """List the columns that were detected, and the rows that were dropped."""
@@ -264,6 +272,10 @@ class TableData(GateData):
         dropped = dropped_rows(self.record.tally) if "record" in vars(self) else 0
         if "_compared" in vars(self):
             dropped = self._compared[0].findings.dropped
+        new, ids = self._unmatched_in(0)
+        if new:
+            verb = plural(new, "row of the candidate is new and is", "rows of the candidate are new and are")
+            notices += (f"{new:,} {verb} not compared ({ids}).",)
         return (*notices, *describe_dropped(dropped))
 
     def check_items(self, must_pass: str | Sequence[str]) -> ItemCheck:

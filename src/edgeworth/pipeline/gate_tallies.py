@@ -38,6 +38,11 @@ from edgeworth.pipeline.gate_data import (
 from edgeworth.pipeline.tally_file import is_tally_file, read_tally
 from edgeworth.pipeline.tally_record import TallyRecord
 
+DIFFERENT_CASES = (
+    "These tallies do not show which cases they count, so the candidate and the baseline are compared as "
+    "independent samples. To compare them on the same cases, check the predictions themselves."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class TallyData(GateData):
@@ -147,7 +152,10 @@ class TallyData(GateData):
 
     def notices(self) -> tuple[str, ...]:
         """List what the reader should know about how the tallies were counted."""
-        return tuple(dict.fromkeys(notice for record in self.tallies.values() for notice in record.notices))
+        notices = dict.fromkeys(notice for record in self.tallies.values() for notice in record.notices)
+        if self.measures and all(kind_of(x.final).has_different_cases for x in self.tallies.values()):
+            notices[DIFFERENT_CASES] = None
+        return tuple(notices)
 
     def check_items(self, must_pass: str | Sequence[str]) -> ItemCheck:
         """Check graded items by their ids."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.progress import track_progress
-from edgeworth.errors import InputError
+from edgeworth.errors import InputError, UnmatchedError
 from edgeworth.sources.arrow import TextColumn, arrow_column
 from edgeworth.sources.batches import Batch, Source, known_rows, paths_of
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, concatenate, encode, encode_all
@@ -259,18 +259,19 @@ def find_rows(rows: Rows, *, may_repeat: bool = False) -> RowNumbers:
 def describe_unmatched(rows: Rows, row_numbers: RowNumbers, unmatched: str) -> tuple[str, ...]:
     """Describe the ids that some table lacks; raise an error if none matches, or if all must match."""
     is_whole: NDArray[np.bool_] = np.all(row_numbers >= 0, axis=1)
-    unmatched_texts = []
+    unmatched_by_system: dict[str, tuple[int, str]] = {}
     for system, name in enumerate(rows.names):
         unmatched_rows = np.sort(row_numbers[~is_whole & (row_numbers[:, system] >= 0), system])
         if len(unmatched_rows):
             shown = "; ".join(map(rows.id_of, unmatched_rows[:MAX_IDS_SHOWN].tolist()))
             more = "; …" if len(unmatched_rows) > MAX_IDS_SHOWN else ""
-            unmatched_texts.append(f"{len(unmatched_rows):,} in {name} ({shown}{more})")
+            unmatched_by_system[name] = len(unmatched_rows), f"{shown}{more}"
+    unmatched_texts = [f"{n:,} in {name} ({ids})" for name, (n, ids) in unmatched_by_system.items()]
     lacking = f"Without a match: {', '.join(unmatched_texts)}"
     if not is_whole.any():
         raise InputError(f"no {rows.by} is in all of {', '.join(rows.names)}. {lacking}")
     if unmatched_texts and unmatched == "error":
-        raise InputError(f"{rows.by} does not match in all tables. {lacking}")
+        raise UnmatchedError(f"{rows.by} does not match in all tables. {lacking}", unmatched_by_system)
     summary = f"{is_whole.sum():,} cases were joined by {rows.by}"
     return (f"{summary}; dropped as unmatched: {', '.join(unmatched_texts)}.",) if unmatched_texts else ()
 
