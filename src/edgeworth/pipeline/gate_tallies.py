@@ -38,6 +38,9 @@ from edgeworth.pipeline.gate_data import (
 from edgeworth.pipeline.tally_file import is_tally_file, read_tally
 from edgeworth.pipeline.tally_record import TallyRecord
 
+SEARCH_RUN_OPTIONS = ("qrels", "relevant_from", "queries", "level", "rng", "digits", "power")
+"""What can be decided about search runs beside their files."""
+
 DIFFERENT_CASES = (
     "These tallies do not show which cases they count, so the candidate and the baseline are compared as "
     "independent samples. To compare them on the same cases, check the predictions themselves."
@@ -89,7 +92,7 @@ class TallyData(GateData):
         from edgeworth.rankings.trec.files import read_qrels, read_run
 
         for name in given_options(options):
-            if name not in ("qrels", "relevant_from", "queries", "level", "rng", "digits", "power"):
+            if name not in SEARCH_RUN_OPTIONS:
                 raise OptionError(f"{flag_name(name)} is not supported with search runs (--qrels)")
         if baseline is not None and str(data) == str(baseline):
             raise OptionError(f"candidate and baseline are the same run, {data}: name two files")
