@@ -452,12 +452,7 @@ class JoinOptions(TypedDict, total=False):
         bool, Option("Several files are parts of one table, one below the other.", "Input", default=False)
     ]
     allow_unfinished: Annotated[
-        bool,
-        Option(
-            "In run logs: decide even if a run did not finish.",
-            "Run logs",
-            default=False,
-        ),
+        bool, Option("In run logs: decide even if a run did not finish.", "Run logs", default=False)
     ]
 
 
