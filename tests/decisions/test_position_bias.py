@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,10 @@ import pytest
 from scipy.stats import binom, binomtest
 
 from edgeworth.decisions.position_bias import (
+    CLUSTERED_TEST,
     bias_claim,
     bias_section,
+    exact_deals,
     exact_sign_flips,
     examine_position_bias,
 )
@@ -28,6 +30,25 @@ def enumerate_flips(steps: Any) -> Fraction:
         for signs in product((1, -1), repeat=len(steps))
     ]
     return Fraction(sum(x >= seen for x in sums), len(sums))
+
+
+def enumerate_deals(steps: Any) -> list[Fraction]:
+    """P(|sum of an option| ≥ that seen), every way to deal each cluster's steps to the options counted."""
+    seen = np.abs(steps.sum(axis=0))
+    deals = product(*(list(permutations(row.tolist())) for row in steps))
+    sums = np.array([np.abs(np.sum(deal, axis=0)) for deal in deals])
+    return [Fraction(int((sums[:, option] >= seen[option]).sum()), len(sums)) for option in range(len(seen))]
+
+
+@pytest.mark.parametrize(("seed", "shape"), [(0, (5, 3)), (1, (5, 3)), (2, (3, 4)), (3, (3, 4)), (4, (9, 2))])
+def test_options_are_tested_by_every_deal(seed: int, shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(seed)
+    steps = rng.multinomial(6, np.ones(shape[1]) / shape[1], size=shape[0])
+    steps -= rng.multinomial(6, np.ones(shape[1]) / shape[1], size=shape[0])
+    expected = [float(share) for share in enumerate_deals(steps)]
+    assert exact_deals(steps) == pytest.approx(expected, abs=1e-12)
+    if shape[1] == 2:  # dealing two opposite steps is flipping their signs
+        assert exact_deals(steps) == pytest.approx([exact_sign_flips(column) for column in steps.T])
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -77,18 +98,21 @@ def test_single_questions_have_mcnemars_exact_test_and_stuart_and_maxwells() -> 
     assert min(x.adjusted for x in result.options) == pytest.approx(min(1, 4 * ranked[0]))
 
 
-def test_clusters_are_flipped_as_wholes() -> None:
-    truth, chosen = draw(5, 33, 0.6)
-    clusters = [number // 3 for number in range(33)]
+def test_clusters_are_flipped_and_dealt_as_wholes() -> None:
+    truth, chosen = draw(1, 12, 0.6)
+    clusters = [number // 3 for number in range(12)]
     result = examine_position_bias(truth, chosen, OPTIONS, clusters=clusters)
     assert result is not None
-    steps = np.zeros((11, 4), dtype=int)
+    steps = np.zeros((4, 4), dtype=int)
     for index, (t, c) in enumerate(zip(truth, chosen, strict=True)):
         steps[clusters[index], OPTIONS.index(c)] += 1
         steps[clusters[index], OPTIONS.index(t)] -= 1
-    for column, option in zip(steps.T, result.options, strict=True):
-        assert option.p_value == pytest.approx(float(enumerate_flips(column)), abs=1e-12)
-    smallest = min(enumerate_flips(column) for column in steps.T)
+    flips = [enumerate_flips(column) for column in steps.T]
+    larger = [max(pair) for pair in zip(flips, enumerate_deals(steps), strict=True)]
+    assert any(deal > flip for flip, deal in zip(flips, enumerate_deals(steps), strict=True))
+    for expected, option in zip(larger, result.options, strict=True):
+        assert option.p_value == pytest.approx(float(expected), abs=1e-12)
+    smallest = min(larger)
     assert result.test.p_value == pytest.approx(min(1.0, 4 * float(smallest)), abs=1e-12)
 
 
@@ -96,7 +120,7 @@ def test_the_claim_names_its_test() -> None:
     truth, chosen = draw(2, 400, 0.6)
     for clusters, name in (
         (None, "exact McNemar tests"),
-        (list(range(100)) * 4, "exact sign flips of clusters"),
+        (list(range(100)) * 4, CLUSTERED_TEST),
     ):
         result = examine_position_bias(truth, chosen, OPTIONS, clusters=clusters)
         assert result is not None

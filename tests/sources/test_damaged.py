@@ -203,7 +203,7 @@ def test_a_cell_of_very_many_digits_is_read_or_refused(tmp_path: Path, cell: str
     run = tmp_path / "run.txt"
     run.write_text(f"q Q0 d 1 {cell} t\n")
     if cell.endswith("x"):
-        with pytest.raises(InputError, match="line 1: a score is a number"):
+        with pytest.raises(InputError, match="line 1: a score must be a number"):
             read_run(run)
     else:
         assert read_run(run).score.tolist() == [float("inf")]

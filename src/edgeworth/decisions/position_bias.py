@@ -6,14 +6,13 @@ option has a step of +1 and the actual one of −1. If every option is chosen as
 (a question, or a cluster of questions) is as likely to have the opposite steps.
 
 One option is tested by the exact law of these sign flips: for single questions this is McNemar's exact test.
-All options together are tested by Stuart and Maxwell's statistic d' V⁻ d (``equal_margins``). With clusters
-the joint p-value is the smallest one of the options, times their number.
+All options together are tested by Stuart and Maxwell's statistic d' V⁻ d (``equal_margins``).
 
-Sign flips suppose that steps are symmetric. In simulations of 12 to 40 clusters without position bias, each
-with mild preferences of its own, 4% to 7% of joint p-values were below 5%. If every cluster favours one
-option, it has a few large steps for that option and many small steps against it. Then 9% to 10% of 20 to 40
-clusters were below 5%, and 7.5% of 100 (tests/calibration/test_position_bias.py). The note of the table
-says so.
+Sign flips suppose that steps are symmetric. If every cluster favours an option of its own, they are not: an
+option has a few large steps for it and many small steps against it. So with clusters, a second test deals the
+steps of each cluster to the options at random. It supposes that all options are alike, which sign flips do
+not, and the larger of the two p-values counts. The joint p-value is the smallest one of the options, times
+their number. tests/calibration/test_position_bias.py measures how often it is below 5% without position bias.
 """
 
 from __future__ import annotations
@@ -36,9 +35,7 @@ from edgeworth.report.report import Grid, Section, make_columns
 from edgeworth.report.verdict import Claim
 from edgeworth.report.wording import describe_p_value
 
-SKEWED_CLUSTERS = (
-    "; if each cluster favours an option of its own, p-values of fewer than 100 clusters are too small"
-)
+CLUSTERED_TEST = "sign flips of clusters and random deals of their steps to the options, the larger p-value"
 
 TEST_WITHOUT_ERRORS = TestResult.from_probability(1.0, "every answer is right")
 
@@ -92,7 +89,7 @@ def examine_position_bias(
     options : sequence
         Every option, in order.
     clusters : sequence, optional
-        The cluster of each question. The signs of a cluster are flipped together.
+        The cluster of each question. The steps of a cluster are flipped, or dealt, together.
 
     Examples
     --------
@@ -118,6 +115,8 @@ def examine_position_bias(
         cells = np.bincount(units * len(options) + indices, minlength=steps.size)
         steps += step * cells.reshape(steps.shape)
     p_values = [exact_sign_flips(column) for column in steps.T]
+    if len(unit_numbers) < len(answered):  # some cluster has several questions
+        p_values = np.maximum(p_values, exact_deals(steps)).tolist()
     if clusters is None:
         labels = [[options[number] for number in indices] for indices in (actual, chosen)]
         test = equal_margins(ContingencyTable.from_labels(*labels, labels=options)) or TEST_WITHOUT_ERRORS
@@ -153,11 +152,33 @@ def exact_sign_flips(steps: Integers) -> float:
     return min(1.0, max(float(distribution[distances >= abs(int(steps.sum()))].sum()), SMALLEST_FLOAT))
 
 
+def exact_deals(steps: Integers) -> list[float]:
+    """Compute, for each option, P(|sum of steps| is at least that seen) if units deal steps at random.
+
+    Each unit deals its steps, one per option, to the options in a random order. So a step of an option is any
+    of the unit's steps with the same probability, and the sum has the same law for every option.
+
+    >>> steps = np.array([[2, -1, -1], [2, -1, -1]])  # 2 + 2 in 1 of 9 deals, −1 − 1 in 4 more
+    >>> [round(9 * p_value, 9) for p_value in exact_deals(steps)]
+    [1.0, 5.0, 5.0]
+    """
+    lowest = steps.min(axis=1)
+    units, counts = np.unique(np.sort(steps - lowest[:, None], axis=1), axis=0, return_counts=True)
+    size = int((units.max(axis=1) * counts).sum()) + 1
+    transform = np.ones(size // 2 + 1, dtype=np.complex128)
+    for unit, count in zip(units, counts.tolist(), strict=True):
+        transform *= np.fft.rfft(np.bincount(unit) / len(unit), size) ** count
+    law = np.maximum(np.fft.irfft(transform, size), 0.0)
+    distances = np.abs(np.arange(size) + lowest.sum())
+    seen = np.abs(steps.sum(axis=0)).tolist()
+    return [min(1.0, max(float(law[distances >= sum_seen].sum()), SMALLEST_FLOAT)) for sum_seen in seen]
+
+
 def _test_clusters(p_values: Sequence[float]) -> TestResult:
     """Test all options together, given the p-value of each option."""
     if len(p_values) == 2:  # what one option has too many, the other has too few
         return TestResult.from_probability(p_values[0], "sign flips of clusters")
-    method = "smallest p of the options times their number, sign flips of clusters"
+    method = "smallest p of the options times their number"
     return TestResult.from_probability(min(1.0, len(p_values) * min(p_values)), method)
 
 
@@ -177,7 +198,7 @@ def bias_claim(bias: PositionBias, level: float) -> Claim | None:
         also = "also " if (first.predicted > first.actual) == is_over else ""
         text += f"; {also}chosen too {words}: {', '.join(names)}" if names else ""
     numbers = {option.option: option.adjusted for option in shown}
-    test = "exact sign flips of clusters" if bias.has_clusters else "exact McNemar tests"
+    test = CLUSTERED_TEST if bias.has_clusters else "exact McNemar tests"
     return Claim("position bias", f"{text}.", "shown", numbers, f"{test}, adjusted by Holm")
 
 
@@ -207,6 +228,6 @@ def bias_section(bias: PositionBias, level: float) -> Section:
     )
     shares = ("option/text", "chosen/percent", "right/percent", "difference/percent")
     columns = make_columns(*shares, "p/probability", "Holm p/probability")
-    test = "exact sign flips of clusters" if bias.has_clusters else "McNemar's exact test"
-    note = f"{number}; p: {test}; {overall}{SKEWED_CLUSTERS if bias.has_clusters else ''}"
+    test = CLUSTERED_TEST if bias.has_clusters else "McNemar's exact test"
+    note = f"{number}; p: {test}; {overall}"
     return Section("Position bias", (text,), (Grid("", columns, rows, note),))
