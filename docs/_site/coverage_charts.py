@@ -97,7 +97,8 @@ def write_coverage_page(source: Path) -> None:
         "did, how wide it was, and what it cost to compute, beside the usual alternatives: Wald's "
         "interval (estimate ± 1.96 standard errors) and the percentile bootstrap (400 resamples). "
         "The dashed line is 95%. A method below it promises too much. The cost is the time per interval as a "
-        "multiple of the bootstrap's; times are rounded to one digit.",
+        "multiple of the bootstrap's; times are rounded to one digit. Edgeworth's is the time of the whole "
+        "call, with its checks. The alternatives are bare formulas.",
         "The share is that of right answers for accuracy, of disagreements for a difference of accuracies, "
         "and of targets otherwise. Samples from real data are drawn from the whole data set, so the true "
         "value is known.",

@@ -72,7 +72,7 @@ def check(
     baseline : path, name of a column or system, or array, optional
         What the candidate is compared with: a file if the data are files, otherwise a column or a system.
     must_pass : str or list of str, optional
-        Ids of items, separated by commas, or a column that marks them: one wrong answer fails the gate.
+        Ids of items, or a column that marks them: one wrong answer fails the gate.
     task_weights : mapping of tasks to weights, "equal" or "items", optional
         Pool several tasks, instead of requiring each of them.
     allow_missing : bool

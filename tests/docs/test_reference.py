@@ -56,6 +56,13 @@ def test_every_option_is_documented(command: str, pages: Path) -> None:
             assert any(f"`{label}`" in row for row in rows), (command, name)
 
 
+@pytest.mark.parametrize("name", ["evaluate", "compare", "check", "tally"])
+def test_docstrings_do_not_describe_how_options_are_typed(name: str) -> None:
+    parameters = sections(inspect.getdoc(getattr(ew, name)) or "")["Parameters"]
+    assert "by commas" not in parameters
+    assert "--" not in parameters
+
+
 def test_every_command_is_listed(pages: Path) -> None:
     page = (pages / "reference" / "commands" / "index.md").read_text(encoding="utf-8")
     for command in COMMANDS:

@@ -25,6 +25,8 @@ class MarketOptions(TypedDict, total=False):
             "Bets",
             (LABELS, PROBABILITIES),
             read="columns",
+            in_python="The columns of decimal odds of each class. Without predictions, the odds are the "
+            "forecasts. With labels, one column can hold the odds of each prediction.",
         ),
     ]
     lay: Annotated[
@@ -45,6 +47,8 @@ class MarketOptions(TypedDict, total=False):
             "How odds become probabilities, multiplicative by default. With this option, --probabilities and "
             "--against can be columns of odds.",
             "Bets",
+            in_python="How odds become probabilities, multiplicative by default. With this option, "
+            "probabilities and against can be columns of odds.",
         ),
     ]
     round: Annotated[
@@ -53,6 +57,8 @@ class MarketOptions(TypedDict, total=False):
             "The column of rounds: bets of one round are open at the same time and share the bankroll. By "
             "default, the calendar date of --time.",
             "Bets",
+            in_python="The column of rounds: bets of one round are open at the same time and share the "
+            "bankroll. By default, the calendar date of time.",
         ),
     ]
     bookmaker: Annotated[object, Option("Bet against prices drawn at random.", "Bets", read="bookmaker")]
@@ -86,7 +92,11 @@ class LedgerOptions(TypedDict, total=False):
     ]
     period: Annotated[
         Period | None,
-        Option("With --odds and dates: the ledger by month, season (July to June) or year.", "Bets"),
+        Option(
+            "With --odds and dates: the ledger by month, season (July to June) or year.",
+            "Bets",
+            in_python="With odds and dates: the ledger by month, season (July to June) or year.",
+        ),
     ]
     bankroll: Annotated[
         float | None, Option("The money that the bankroll starts with, 1 by default.", "Bets")

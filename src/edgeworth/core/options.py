@@ -183,7 +183,10 @@ class Columns(Redeclared, total=False):
     abstain: Annotated[
         Hashable | Sequence[Hashable] | None,
         Option(
-            "The prediction that means no decision; separate several with commas.", "Labels", read="label,…"
+            "The prediction that means no decision; separate several with commas.",
+            "Labels",
+            read="label,…",
+            in_python="The prediction, or a list of predictions, that means no decision.",
         ),
     ]
     query: Annotated[
@@ -279,6 +282,7 @@ class ReadOptions(PredictionColumns, Columns, MarketOptions, total=False):
             "With --engine spark: the cluster, such as local[4], yarn or spark://HOST:7077.",
             "Input",
             metavar="MASTER",
+            in_python='With engine="spark": the cluster, such as local[4], yarn or spark://HOST:7077.',
         ),
     ]
 
@@ -340,7 +344,12 @@ class ReportOptions(StatisticsOptions, HouseOptions, LedgerOptions, total=False)
     ]
     cost_false_alarm: Annotated[
         float | None,
-        Option("With --cost-miss: choose the threshold of lowest cost.", "Scores", THRESHOLDS),
+        Option(
+            "With --cost-miss: choose the threshold of lowest cost.",
+            "Scores",
+            THRESHOLDS,
+            in_python="With cost_miss: choose the threshold of lowest cost.",
+        ),
     ]
     cost_miss: Annotated[
         float | None, Option("The cost of a target below the threshold.", "Scores", THRESHOLDS)
@@ -438,7 +447,13 @@ class JoinOptions(TypedDict, total=False):
     ]
     truth_file: Annotated[
         object,
-        Option("With --join: the file that has the truth.", "Input", read="text", metavar="FILE"),
+        Option(
+            "With --join: the file that has the truth.",
+            "Input",
+            read="text",
+            metavar="FILE",
+            in_python="With join: the file that has the truth.",
+        ),
     ]
     system: Annotated[
         ColumnInput,

@@ -52,7 +52,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _NUMBER = re.compile(r"[−+-]?\$?(\d[\d,]*(\.\d+)?|\.\d+)([eE][−+-]?\d+)?[%×]?")
 _FIGURE = re.compile(
     rf"(about |below |above |at (least|most) |more than |less than |[<>≤≥~] ?)?{_NUMBER.pattern}"
-    rf"( or (more|less)|( to | ± ){_NUMBER.pattern}| CI\b)?"
+    rf"( or (more|less)|( to | ± ){_NUMBER.pattern})?"
 )
 _NOTHING = {"", "–", "—", "-", "∞", "−∞"}
 
