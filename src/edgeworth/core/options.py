@@ -279,10 +279,9 @@ class ReadOptions(PredictionColumns, Columns, MarketOptions, total=False):
     master: Annotated[
         str | None,
         Option(
-            "With --engine spark: the cluster, such as local[4], yarn or spark://HOST:7077.",
+            "With the engine spark: the cluster, such as local[4], yarn or spark://HOST:7077.",
             "Input",
             metavar="MASTER",
-            in_python='With engine="spark": the cluster, such as local[4], yarn or spark://HOST:7077.',
         ),
     ]
 
@@ -344,12 +343,7 @@ class ReportOptions(StatisticsOptions, HouseOptions, LedgerOptions, total=False)
     ]
     cost_false_alarm: Annotated[
         float | None,
-        Option(
-            "With --cost-miss: choose the threshold of lowest cost.",
-            "Scores",
-            THRESHOLDS,
-            in_python="With cost_miss: choose the threshold of lowest cost.",
-        ),
+        Option("The cost of a false alarm: the threshold of lowest cost is chosen.", "Scores", THRESHOLDS),
     ]
     cost_miss: Annotated[
         float | None, Option("The cost of a target below the threshold.", "Scores", THRESHOLDS)
@@ -447,13 +441,7 @@ class JoinOptions(TypedDict, total=False):
     ]
     truth_file: Annotated[
         object,
-        Option(
-            "With --join: the file that has the truth.",
-            "Input",
-            read="text",
-            metavar="FILE",
-            in_python="With join: the file that has the truth.",
-        ),
+        Option("The file that has the truth, if files are joined.", "Input", read="text", metavar="FILE"),
     ]
     system: Annotated[
         ColumnInput,
