@@ -142,6 +142,13 @@ def test_commission_and_units(tmp_path: Path, capsys: Capture) -> None:
     assert ledger["profit"] == pytest.approx(0.95 * 2 - 1 + 0.95)
 
 
+@pytest.mark.parametrize("name", ["won", "win"])
+def test_a_column_of_zeros_and_ones_says_which_bets_won(name: str, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "bets.csv").write_text(f"{name},odds,stake\n1,2.5,4\n0,3,2\n", encoding="utf-8")
+    ledger = ledger_of(tmp_path, capsys, "bets.csv")["ledger"]
+    assert ledger["profit"] == pytest.approx(1.5 * 4 - 2)
+
+
 def test_wrong_records_are_named(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "odd.csv").write_text("result,odds\nwon,2.0\nmaybe,2.0\n", encoding="utf-8")
     assert "row 2" in refused(call(tmp_path, capsys, "ledger", "odd.csv"))

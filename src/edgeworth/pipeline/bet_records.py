@@ -37,7 +37,7 @@ from edgeworth.sources.opening import open_source
 from edgeworth.sources.times import Times, read_times
 
 COLUMN_NAMES = {
-    "result": ("result", "outcome", "settled", "status"),
+    "result": ("result", "outcome", "settled", "status", "won", "win"),
     "odds": ("odds", "price", "decimal_odds"),
     "stake": ("stake", "stakes", "amount"),
     "time": ("date", "time", "settled_at", "placed_at"),
