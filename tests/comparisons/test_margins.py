@@ -19,7 +19,7 @@ from edgeworth.comparisons.margin_planning import (
     no_worse_power,
     tango_scores,
 )
-from edgeworth.core.amounts import describe_difference, parse_margin
+from edgeworth.core.amounts import format_difference, parse_margin
 from edgeworth.core.estimates import Interval
 from edgeworth.errors import OptionError
 
@@ -192,9 +192,11 @@ def test_the_sentence_has_the_margin_in_points_and_the_sample_size() -> None:
     comparison = ew.compare(graded(20, 32, 948), margin="2pp")
     assert "2 points of accuracy" in comparison.verdict
     assert "If they are equally good, about" in comparison.verdict
-    written = describe_difference("accuracy", -0.0123, Interval(-0.02, 0.0104), 0.95)
-    assert written == "−1.2 points (95% CI −2.0 to +1.0)"
-    assert describe_difference("accuracy", 0.0, Interval(0.0, 0.5), 0.9) == "0 points (90% CI 0 to +50.0)"
+
+
+def test_a_difference_is_in_points_with_its_sign() -> None:
+    assert format_difference("accuracy", -0.0123, Interval(-0.02, 0.0104)) == ["−1.2 points", "−2.0", "+1.0"]
+    assert format_difference("accuracy", 0.0, Interval(0.0, 0.5)) == ["0 points", "0", "+50.0"]
 
 
 def test_what_is_undecided_about_the_worse_system_is_said_without_the_obvious() -> None:

@@ -16,7 +16,6 @@ from edgeworth.core.formatting import (
     UNDEFINED,
     are_apart,
     format_apart,
-    format_level,
     format_number,
     format_together,
 )
@@ -184,16 +183,6 @@ def format_difference(measure: str, difference: float, interval: Interval) -> li
     size = _signed(_fixed(points, min(own, MAX_DIGITS)))
     word = "point" if abs(round(points, own)) == 1 else "points"
     return [f"{size} {word}", *(_signed(_nonzero(end, decimals)) for end in ends)]
-
-
-def describe_difference(measure: str, difference: float, interval: Interval, level: float) -> str:
-    """Write a difference with its sign and interval, in points for a share of right answers.
-
-    >>> describe_difference("accuracy", -0.005, Interval(-0.02, 0.01), 0.95)
-    '−0.50 points (95% CI −2.0 to +1.0)'
-    """
-    size, low, high = format_difference(measure, difference, interval)
-    return f"{size} ({format_level(level)} CI {low} to {high})"
 
 
 def _decimals_of_points(width: float) -> int:
