@@ -201,6 +201,25 @@ def test_a_lazy_frame_comes_in_pieces_whose_rows_are_counted_through(
     assert all(np.asarray(batch.columns["y"])[0] == batch.first_row - 1 for batch in batches)
 
 
+def test_batches_of_polars_that_lose_an_error_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to polars 1.36, ``collect_batches`` returned the rows before a failed cast, and no error."""
+    monkeypatch.setattr(pl, "__version__", "1.36.1")
+    lost = staticmethod(lambda *_, **__: iter([pl.DataFrame({"c0": [0]})]))
+    monkeypatch.setattr(pl.LazyFrame, "collect_batches", lost, raising=False)
+    (batch,) = open_source(pl.LazyFrame({"y": list(range(100))})).batches(["y"])
+    assert np.asarray(batch.columns["y"]).tolist() == list(range(100))
+    frame = pl.LazyFrame({"y": ["1"] * 99 + ["z"]}).with_columns(pl.col("y").cast(pl.Int64))
+    with pytest.raises(InputError, match="cannot be computed: "):
+        list(open_source(frame).batches(["y"]))
+
+
+def test_an_error_in_the_last_rows_of_a_lazy_frame_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lazy_frames, "COMBINED_ROWS", 2048)
+    frame = pl.LazyFrame({"y": ["1"] * 99_999 + ["z"]}).with_columns(pl.col("y").cast(pl.Int64))
+    with pytest.raises(InputError, match="cannot be computed: "):
+        list(open_source(frame).batches(["y"]))
+
+
 @pytest.mark.parametrize(
     "lazy",
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator, Sequence, Sized
 from functools import partial
 from importlib import import_module
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from edgeworth.sources.arrow import ArrowArray
 
 Computed = TypeVar("Computed")
+
+MIN_POLARS_FOR_BATCHES = (1, 37)
+"""Earlier versions of polars hide the error of a query that fails after some batches; rows would be missing."""
 
 
 def open_frame(data: object) -> Source:
@@ -200,7 +204,7 @@ def _run(frame: nw.LazyFrame[IntoLazyFrame]) -> Iterator[pa.RecordBatch]:
     from edgeworth.sources.duckdb_engine import is_relation, record_batches
 
     native: object = frame.to_native()
-    if hasattr(native, "collect_batches"):  # polars
+    if hasattr(native, "collect_batches") and _polars_version() >= MIN_POLARS_FOR_BATCHES:
         frames = native.collect_batches(chunk_size=COMBINED_ROWS, maintain_order=True)
         return (batch for part in frames for batch in part.to_arrow().to_batches())
     if is_relation(native):
@@ -208,6 +212,11 @@ def _run(frame: nw.LazyFrame[IntoLazyFrame]) -> Iterator[pa.RecordBatch]:
     # Other engines return the whole result at once: the wanted columns at least, and nothing else.
     table: pa.Table = frame.collect(backend="pyarrow").to_native()
     return iter(table.to_batches())
+
+
+def _polars_version() -> tuple[int, ...]:
+    """Return the major and the minor version of polars."""
+    return tuple(int(part) for part in re.findall(r"\d+", import_module("polars").__version__)[:2])
 
 
 class Delayed(Protocol):
