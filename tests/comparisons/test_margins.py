@@ -134,7 +134,7 @@ def test_the_three_outcomes() -> None:
 
 def test_below_fifteen_items_no_system_is_called_no_worse() -> None:
     assert outcome(0, 0, 14, 0.5)["outcome"] == "undecided"
-    assert "14 cases are too few" in str(outcome(0, 0, 14, 0.5)["reason"])
+    assert "14 items are too few" in str(outcome(0, 0, 14, 0.5)["reason"])
     assert outcome(0, 0, 15, 0.5)["outcome"] == "equivalent"
 
 

@@ -212,7 +212,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a missing class": (
         {"truth": [1, None, None]},
-        r"truth is missing .* in row 2 \(2 such rows\): missing=",
+        r"truth is missing .* in row 2 \(2 such rows\): to drop such rows, pass missing=",
     ),
     "NaN as class": ({"truth": np.array([math.nan, 0, 1])}, r"truth is missing .* in row 1"),
     "a policy of decisions": ({"missing": "abstain"}, 'missing must be "error" or "drop"'),

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Computed = TypeVar("Computed")
 
 MIN_POLARS_FOR_BATCHES = (1, 37)
-"""Earlier versions of polars hide the error of a query that fails after some batches; rows would be missing."""
+"""Earlier versions hide the error of a query that fails after some batches, so rows would be missing."""
 
 
 def open_frame(data: object) -> Source:
