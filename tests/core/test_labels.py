@@ -111,7 +111,7 @@ def test_a_label_is_found_as_itself_before_as_it_is_written() -> None:
 def test_an_unknown_label_names_the_near_misses() -> None:
     with pytest.raises(InputError, match=r"no label 'spma'; the labels are ham, spam$"):
         find_label("spma", ("ham", "spam"))
-    with pytest.raises(InputError, match="the labels are like 0, 1, 2, 3, 4, 5, 6, 7, …"):
+    with pytest.raises(InputError, match="the first labels are 0, 1, 2, 3, 4, 5, 6, 7, …"):
         find_label("zebra", tuple(range(20)))
 
 

@@ -132,8 +132,10 @@ def find_label(label: object, labels: Sequence[Label]) -> int:
 
     if len(texts) <= 8:
         raise InputError(f"there is no label {wanted!r}; the labels are {', '.join(texts)}")
-    near = difflib.get_close_matches(str(wanted), texts, n=3) or texts[:8]
-    raise InputError(f"there is no label {wanted!r}; the labels are like {', '.join(near)}, …")
+    near = difflib.get_close_matches(str(wanted), texts, n=3)
+    first = f"the first labels are {', '.join(texts[:8])}, …"
+    listed = f"similar labels are {', '.join(near)}" if near else first
+    raise InputError(f"there is no label {wanted!r}; {listed}")
 
 
 def usual_positive(labels: Sequence[Label]) -> Label | None:
