@@ -106,7 +106,7 @@ def report(
 
 
 def _check_past(files: tuple[str, ...], output: str) -> None:
-    """Explain the first run of a nightly job, when the file to add to does not exist yet."""
+    """Raise an error that explains the first run of a nightly job if the file to add to does not exist."""
     others = [name for name in files if name != output]
     if output in files and others and not Path(output).exists():
         names = [shell_word(name, "FILE") for name in others[:MAX_FILES_IN_SUGGESTED_COMMAND]]

@@ -51,7 +51,7 @@ CLEAR, UNCLEAR = "clear", "not clear"
 
 
 def _differences(findings: ComparisonFindings) -> Chart:
-    """Draw the measures of two systems; of more, every pair by the measure to go by."""
+    """Draw all measures of two systems, or the deciding measure of each pair of more systems."""
     is_pair = len(findings.names) == 2
     if is_pair:
         differences = list(findings.difference(*findings.ranked).values())

@@ -297,7 +297,7 @@ def _complete(
     units: Mapping[str, Coded | None],
     missing: MissingScore,
 ) -> tuple[NDArray[np.bool_], int]:
-    """Find the rows that lack nothing; the others are an error, or dropped and counted."""
+    """Find the complete rows; raise an error for the others, or drop and count them."""
     known = np.zeros(scores.shape[1], dtype=bool)
     for _, of in rows:
         known[of] = True

@@ -86,5 +86,5 @@ def _of_labels(paired: Paired) -> dict[str, Answers]:
 
 
 def _one_number(values: Numbers) -> str | None:
-    """Write the number that all values are, or return None."""
+    """Write the number if all values are the same, or return None."""
     return format_number(float(values[0])) if values.min() == values.max() else None

@@ -94,7 +94,7 @@ def _exponent(size: float, decimals: int = 0) -> int:
 
 
 def _format_power_of_ten(size: float) -> str:
-    """Write two digits and a power, or the digits asked for; a round number has one digit.
+    """Write two digits, or the number set by ``digits_shown``, and a power; a round number has one digit.
 
     >>> _format_power_of_ten(4.93e-5), _format_power_of_ten(5e-7), _format_power_of_ten(9.96e20)
     ('4.9e-5', '5e-7', '1e21')

@@ -226,7 +226,7 @@ def _number_integers(column: Column) -> Column | _Numbered:
 
 
 def _join_codes(columns: Sequence[Coded]) -> NDArray[np.intp]:
-    """Compute one number for the keys of each row, which are 1 + codes (numpy's own stops at 64 columns)."""
+    """Make one number per row of its keys, which are 1 + codes (NumPy's own function allows 64 columns)."""
     codes = columns[0].codes + 1
     for column in columns[1:]:
         codes *= len(column.labels) + 1

@@ -359,7 +359,7 @@ def _optional_margin(words: _Words, measure: str) -> float:
 
 
 def _take_measure(words: _Words, kinds: Sequence[AnyKind]) -> str:
-    """Take as many words as spell a measure: average precision is two."""
+    """Take the longest run of words that spells a measure, such as "average precision"."""
     spellings: list[str] = []
     for token in words.tokens:
         if token.word[0] in "<>=≥≤" or token.word.lower() in ("no", "within", "better"):

@@ -492,7 +492,7 @@ class GapTable:
         return len({(row.measure, row.by, row.is_one_of_two or row.slice) for row in self.rows}) > 1
 
     def _describe_reason(self) -> str:
-        """Write the most common reason why slices have no claim, no gap or no value, and one with it."""
+        """Write the most common reason why slices have no claim, no gap or no value, and an example."""
         reasons = [row.undefined or row.no_gap or row.no_claim for row in self.rows]
         counts = Counter(filter(None, reasons))
         if not counts:

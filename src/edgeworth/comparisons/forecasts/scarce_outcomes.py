@@ -97,7 +97,7 @@ def variance_seen(first: Forecasts, second: Forecasts, score: str) -> float:
 
 
 def _rare_classes(first: Forecasts, second: Forecasts) -> NDArray[np.intp]:
-    """Find the classes with too few cases, the most common one never among them."""
+    """Find the classes with too few cases, never the most common one."""
     counts = np.bincount(first.codes, minlength=len(first.labels))
     is_possible = (first.probabilities > 0).any(axis=0) | (second.probabilities > 0).any(axis=0)
     is_rare = (counts < MIN_CASES_OF_RARER_OUTCOME) & (is_possible | (counts > 0))

@@ -111,7 +111,7 @@ class PairedProportions:
         return gap / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, gap)
 
     def _bound(self, end: float, wanted: float) -> float:
-        """Find the difference at which the score, which falls with it, has the wanted value."""
+        """Find the difference at which the score has a value; larger differences have smaller scores."""
         if abs(self.score(end)) < abs(wanted):
             return end
         away = bisect(

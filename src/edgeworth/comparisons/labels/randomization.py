@@ -254,7 +254,7 @@ Beyond: TypeAlias = Callable[[Heads], NDArray[np.bool_]]
 
 
 def _sum_of_ways(limits: Integers, most: int, beyond: Beyond) -> float | None:
-    """Sum the probabilities of the swaps that are beyond; None if there are too many to go through."""
+    """Sum the probabilities of the ways that are far enough; None if there are too many to enumerate."""
     for negligible in (LOG_NEGLIGIBLE_QUICKLY, LOG_NEGLIGIBLE) if len(limits) < most.bit_length() else ():
         laws = [coin_law(limit, negligible) for limit in limits.tolist()]
         shape = [len(heads) for heads, _ in laws]
