@@ -18,9 +18,9 @@ from edgeworth.cli.options import (
 from edgeworth.cli.output import NO_OUTPUT, NO_SEARCH_OUTPUT, Output, SearchOutput, show
 from edgeworth.common.choices import Rows
 from edgeworth.common.progress import track_progress
+from edgeworth.core.data_options import PartOptions
 from edgeworth.core.options import (
     HouseOptions,
-    PartOptions,
     ReadOptions,
     Redeclared,
     ReportOptions,

@@ -7,6 +7,8 @@ from typing import Literal, TypeAlias
 
 ColumnInput: TypeAlias = object
 """The name of a column of the data, or an array, series or list of any library."""
+ColumnNames: TypeAlias = object
+"""Names of columns, or arrays by name."""
 
 Read = Literal[
     "bookmaker", "columns", "label", "label,…", "labels", "method", "range", "text", "texts", "whole"

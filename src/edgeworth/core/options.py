@@ -1,7 +1,7 @@
-"""The options of evaluate, tally, compare and report: each is defined once, here.
+"""The options of evaluate, tally, compare and report: each is defined once, here or in a module beside this.
 
-Signatures and documentation of the Python functions, the command's flags and help, and the refusals of
-options that mean nothing with a kind of prediction are all made from these definitions.
+Signatures and documentation of the Python functions, the command's flags and help, and the error messages for
+options that do not apply to a kind of prediction are all made from these definitions.
 """
 
 from __future__ import annotations
@@ -17,18 +17,17 @@ from edgeworth.common.choices import (
     Abstentions,
     Adjust,
     Engine,
-    ErrorRule,
     Match,
     Missing,
     Over,
     Predictions,
     PredictionsMade,
     QueryRule,
-    Unmatched,
     WeightKind,
 )
 from edgeworth.core.bet_options import HouseOptions as HouseOptions
 from edgeworth.core.bet_options import LedgerOptions, MarketOptions
+from edgeworth.core.data_options import JoinOptions, PartOptions
 from edgeworth.core.kinds import AnyKind
 from edgeworth.core.option import CLUSTERED, DECISIONS, OF_CLASSES, THRESHOLDS, WEIGHTED
 from edgeworth.core.option import EVERY as EVERY
@@ -44,8 +43,6 @@ from edgeworth.core.option import ColumnInput as ColumnInput
 from edgeworth.core.option import Option as Option
 from edgeworth.core.random_seeds import Rng
 
-ColumnNames: TypeAlias = object
-"""Names of columns, or arrays by name."""
 Labels: TypeAlias = Sequence[Hashable] | None
 Label: TypeAlias = Hashable | None
 
@@ -383,36 +380,6 @@ class ManyOptions(TypedDict, total=False):
     ]
 
 
-class PartOptions(TypedDict, total=False):
-    """Which part of the cases, or of run logs, is judged."""
-
-    by: Annotated[
-        ColumnNames,
-        Option(
-            "The columns whose values are slices, each compared with the rest; sex:site crosses two columns.",
-            "Input",
-            read="columns",
-        ),
-    ]
-
-    scorer: Annotated[
-        str | None,
-        Option(
-            "In run logs: the scorer to use. By default, the first in the log.",
-            "Run logs",
-            metavar="NAME",
-        ),
-    ]
-    errors: Annotated[
-        ErrorRule,
-        Option(
-            "In run logs: whether answers that errored are excluded (drop) or count as wrong.",
-            "Run logs",
-            default="drop",
-        ),
-    ]
-
-
 class EvaluateOptions(ReadOptions, ReportOptions, ManyOptions, PartOptions, total=False):
     """What is counted, and what is asked of it."""
 
@@ -429,33 +396,6 @@ class DifferenceOptions(TypedDict, total=False):
     guess_rate: GuessRate
     method: Annotated[
         object, Option("An interval method of ew.methods.", "Statistics", (SEVERAL, SCORES), flag="")
-    ]
-
-
-class JoinOptions(TypedDict, total=False):
-    """How the rows of several systems are put side by side."""
-
-    join: Annotated[
-        ColumnNames,
-        Option("Each file is a system: join their rows by this column, or several.", "Input", read="columns"),
-    ]
-    truth_file: Annotated[
-        object,
-        Option("The file that has the truth, if files are joined.", "Input", read="text", metavar="FILE"),
-    ]
-    system: Annotated[
-        ColumnInput,
-        Option("For a file with one row per system and case: the column that names the system.", "Input"),
-    ]
-    unmatched: Annotated[
-        Unmatched,
-        Option("Whether an id that some systems lack is dropped or is an error.", "Input", default="drop"),
-    ]
-    concatenate: Annotated[
-        bool, Option("Several files are parts of one table, one below the other.", "Input", default=False)
-    ]
-    allow_unfinished: Annotated[
-        bool, Option("In run logs: decide even if a run did not finish.", "Run logs", default=False)
     ]
 
 
