@@ -94,12 +94,27 @@ def test_the_demo_from_end_to_end(
     assert shape_of(report["reports"]) == json.loads(SHAPE.read_text(encoding="utf-8"))
 
 
+@pytest.mark.parametrize("data", [(), ("--data",)], ids=["page", "data"])
 def test_a_page_that_cannot_be_written_is_an_error(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, data: tuple[str, ...]
 ) -> None:
-    done = call(tmp_path, capsys, "demo", "--folder", "nowhere")
+    (tmp_path / "a_file").write_text("mine\n", encoding="utf-8")
+    done = call(tmp_path, capsys, "demo", *data, "--folder", "a_file/inside")
     assert done.returncode == 2
-    assert "nowhere" in done.stderr
+    assert done.stderr == "edgeworth: the folder a_file/inside cannot be made: Not a directory\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "files"),
+    [((), {"edgeworth-demo.html", "edgeworth-demo.json"}), (("--data",), set(SAMPLE_FILES))],
+    ids=["page", "data"],
+)
+def test_a_new_folder_is_made(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, data: tuple[str, ...], files: set[str]
+) -> None:
+    done = call(tmp_path, capsys, "demo", *data, "--folder", "new/inside")
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in (tmp_path / "new" / "inside").iterdir()} == files
 
 
 def test_the_sample_files_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -144,8 +144,10 @@ def demo(
 ) -> None:
     """Report on the sample data that come with Edgeworth: edgeworth-demo.html and edgeworth-demo.json."""
     from edgeworth.calculators import demo_report, write_samples
+    from edgeworth.report.formats import make_folder
     from edgeworth.sample import SAMPLE_FILES, SAMPLE_STORY
 
+    make_folder(folder)
     if data:
         written = write_samples(folder)
         for path in written:

@@ -178,6 +178,15 @@ def write_text(text: str, path: str | Path | None) -> str:
     return text
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder, with those above it, unless it exists."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"the folder {folder} cannot be made: {why}") from None
+
+
 def write_file(path: Path, content: str | bytes) -> None:
     """Write to a temporary name and rename it, so that an interrupted run leaves no half file.
 
