@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from edgeworth.common.choices import UndecidedAs
-from edgeworth.core.estimates import Estimate, Interval
+from edgeworth.core.estimates import Estimate
 from edgeworth.core.measures import Spelling
 from edgeworth.core.options import CheckOptions
 from edgeworth.core.sampling_distributions import check_level
@@ -21,6 +21,7 @@ from edgeworth.gates.evidence import (
     combine_results,
     decide,
     level_evidence,
+    no_interval,
     overall_outcome,
     pool_evidence,
 )
@@ -243,9 +244,8 @@ def _make_evidence(
 
 def _undefined(rule: Requirement, part: str, unit: str, reason: str) -> Evidence:
     """Make evidence of a part in which the measure is undefined: it never passes."""
-    nothing = Interval(math.nan, math.nan)
     region = Region(-math.inf, math.inf)
-    return Evidence(rule, region, math.nan, math.nan, lambda _: nothing, part, unit=unit, reason=reason)
+    return Evidence(rule, region, math.nan, math.nan, no_interval, part, unit=unit, reason=reason)
 
 
 def _pool(

@@ -193,6 +193,52 @@ def test_differences(given: Mapping[str, Any]) -> None:
             assert str(again) == str(made)
 
 
+DECISIONS: dict[str, Mapping[str, Any]] = {
+    "a level": {"correct": CORRECT["a"], "require": "accuracy >= 0.4"},
+    "chance": {"truth": COLOURS, "prediction": LABELS["a"], "require": "informedness > chance"},
+    "better": {
+        "truth": COLOURS,
+        "prediction": LABELS["a"],
+        "baseline": LABELS["b"],
+        "require": "accuracy better than baseline",
+    },
+    "no worse": {
+        "correct": CORRECT["a"],
+        "baseline": CORRECT["b"],
+        "require": "accuracy no worse than baseline by 5pp",
+    },
+    "within": {
+        "truth": IS_RED,
+        "probabilities": PROBABILITIES["a"],
+        "baseline": PROBABILITIES["b"],
+        "require": "brier within 0.1 of baseline",
+    },
+    "repeated": {"correct": CORRECT["a"], "require": "accuracy >= 0.4", "anytime": True},
+}
+
+
+@pytest.mark.parametrize("given", DECISIONS.values(), ids=DECISIONS)
+def test_decisions(given: Mapping[str, Any]) -> None:
+    made = ew.check(**given)
+    again = pickle.loads(pickle.dumps(made))
+    assert again.to_dict() == made.to_dict()
+    assert str(again) == str(made)
+
+
+@pytest.mark.parametrize("weights", ["", "weights = {north = 0.3, south = 0.7}"], ids=["parts", "pooled"])
+def test_decisions_on_slices(tmp_path: Path, weights: str) -> None:
+    gate = tmp_path / "gate.toml"
+    gate.write_text(f'[[gate]]\nrequire = "accuracy >= 0.4"\nby = "topic"\n{weights}\n', encoding="utf-8")
+    table = tmp_path / "answers.csv"
+    rows = zip(CORRECT["a"], TOPIC, strict=True)
+    table.write_text("\n".join(["right,topic", *map(",".join, rows)]), encoding="utf-8")
+    made = ew.check(table, correct="right", requirements=gate)
+    assert len(made.results) == (1 if weights else 2)
+    again = pickle.loads(pickle.dumps(made))
+    assert again.to_dict() == made.to_dict()
+    assert str(again) == str(made)
+
+
 def test_charts_can_still_be_changed() -> None:
     charts = ew.evaluate(**REPORTS["scores"]).charts
     again = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(charts))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -18,7 +18,14 @@ from edgeworth.core.formatting import format_count, format_number, plural
 from edgeworth.core.sampling_distributions import SamplingLaw, normal_quantile, unmirror
 from edgeworth.gates.anytime import BettingSequence, items_needed
 from edgeworth.gates.error_rates import NormalModel, OutcomeModel
-from edgeworth.gates.evidence import ConfirmingTest, Evidence, interval_of, nearest_end, normal_model
+from edgeworth.gates.evidence import (
+    ConfirmingTest,
+    Evidence,
+    interval_of,
+    nearest_end,
+    needs_no_test,
+    normal_model,
+)
 from edgeworth.gates.paired_rates import PairedModel
 from edgeworth.gates.requirements import Region, Requirement
 
@@ -65,7 +72,7 @@ def difference_evidence(
         reason=reason,
         caveat=difference.caveat,
         unseen_shifts=difference.unseen_shifts,
-        needed=_cases_needed(difference, region, model),
+        needed=partial(_cases_needed, difference, region, model),
         cannot_pass=partial(
             _no_difference_passes, region, difference, counts if are_independent else None, unit
         ),
@@ -105,11 +112,14 @@ def _confirmation(
 ) -> Callable[[float], bool]:
     """Find the test that must show what the interval shows."""
     if requirement.relation == "no worse":
-        return lambda level: is_no_worse(difference, requirement.margin, level)
+        return partial(_all_no_worse, (difference,), requirement.margin)
     if requirement.relation == "within" and difference.direction != "neither":
-        both_ways = (difference, difference.mirror())
-        return lambda level: all(is_no_worse(way, requirement.margin, level) for way in both_ways)
-    return (lambda _: True) if test is None else test.confirms
+        return partial(_all_no_worse, (difference, difference.mirror()), requirement.margin)
+    return needs_no_test if test is None else test.confirms
+
+
+def _all_no_worse(differences: Sequence[Difference], margin: float, level: float) -> bool:
+    return all(is_no_worse(difference, margin, level) for difference in differences)
 
 
 def _difference_test(difference: Difference) -> ConfirmingTest:
@@ -120,31 +130,25 @@ def _difference_test(difference: Difference) -> ConfirmingTest:
 
 
 def _cases_needed(
-    difference: Difference, region: Region, model: OutcomeModel | None
-) -> Callable[[float, float], float]:
+    difference: Difference, region: Region, model: OutcomeModel | None, level: float, power: float
+) -> float:
     """Plan for the observed difference: how many cases would put its interval on one side of the bound."""
-
-    def needed(level: float, power: float) -> float:
-        if model is None or math.isnan(difference.difference):
-            return math.nan
-        bound = nearest_end(region, difference.difference)
-        distance = abs(difference.difference - bound)
-        gain = difference.difference if difference.is_higher_better else -difference.difference
-        is_margin = (
-            math.isfinite(region.low) != math.isfinite(region.high) and difference.direction != "neither"
-        )
-        margin = -bound if difference.is_higher_better else bound
-        if is_margin and margin > 0 and gain > -margin:
-            return float(margin_plan(difference, margin, gain, level=level, power=power).needed)
-        if math.isfinite(region.low) and math.isfinite(region.high) and region.low < 0 < region.high:
-            inside = region.low < difference.difference < region.high
-            if inside:
-                return difference.cases * _within_ratio(region, difference.difference, model, level, power)
-        reach = normal_quantile(level) + float(scipy.special.ndtri(power))
-        ratio = reach * model.spread(difference.difference) / distance if distance > 0 else math.inf
-        return difference.cases * ratio**2
-
-    return needed
+    if model is None or math.isnan(difference.difference):
+        return math.nan
+    bound = nearest_end(region, difference.difference)
+    distance = abs(difference.difference - bound)
+    gain = difference.difference if difference.is_higher_better else -difference.difference
+    is_margin = math.isfinite(region.low) != math.isfinite(region.high) and difference.direction != "neither"
+    margin = -bound if difference.is_higher_better else bound
+    if is_margin and margin > 0 and gain > -margin:
+        return float(margin_plan(difference, margin, gain, level=level, power=power).needed)
+    if math.isfinite(region.low) and math.isfinite(region.high) and region.low < 0 < region.high:
+        inside = region.low < difference.difference < region.high
+        if inside:
+            return difference.cases * _within_ratio(region, difference.difference, model, level, power)
+    reach = normal_quantile(level) + float(scipy.special.ndtri(power))
+    ratio = reach * model.spread(difference.difference) / distance if distance > 0 else math.inf
+    return difference.cases * ratio**2
 
 
 def _within_ratio(region: Region, truth: float, model: OutcomeModel, level: float, power: float) -> float:

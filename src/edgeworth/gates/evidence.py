@@ -44,6 +44,29 @@ from edgeworth.gates.requirements import Region, Requirement
 Outcome: TypeAlias = Literal["pass", "fail", "undecided"]
 
 
+# An evidence is pickled with its functions, so its defaults are functions of the module and not lambdas.
+
+
+def no_interval(_level: float) -> Interval:
+    """Return the interval of evidence that has none."""
+    return Interval(math.nan, math.nan)
+
+
+def needs_no_test(_level: float) -> bool:
+    """Let the interval decide by itself."""
+    return True
+
+
+def _can_pass(_level: float) -> str | None:
+    """Give no reason why no result could pass."""
+    return None
+
+
+def _no_plan(_level: float, _power: float) -> float:
+    """Return no number of cases."""
+    return math.nan
+
+
 class ConfirmingTest(NamedTuple):
     """The test that must agree with the interval before anything is decided."""
 
@@ -82,7 +105,7 @@ class Evidence:
     unit: str = "case"
     method: str = ""
     model: OutcomeModel | None = field(default=None, repr=False)
-    is_confirmed: Callable[[float], bool] = field(default=lambda _: True, repr=False)
+    is_confirmed: Callable[[float], bool] = field(default=needs_no_test, repr=False)
     """Whether the test that goes with the interval shows it too, at a level."""
     test: ConfirmingTest | None = None
     """The test of "no difference" or of chance; None for other bounds."""
@@ -90,11 +113,11 @@ class Evidence:
     """Why nothing can be decided, also if the interval would decide it."""
     caveat: str | None = None
     """A caveat about the numbers, which reports show."""
-    cannot_pass: Callable[[float], str | None] = field(default=lambda _: None, repr=False)
+    cannot_pass: Callable[[float], str | None] = field(default=_can_pass, repr=False)
     """Why no result could pass with so few cases, at a level."""
     unseen_shifts: tuple[float, float] = (0.0, 0.0)
     """How far a few unseen units could lower and raise the quantity: a decision must survive that."""
-    needed: Callable[[float, float], float] = field(default=lambda *_: math.nan, repr=False)
+    needed: Callable[[float, float], float] = field(default=_no_plan, repr=False)
     """How many cases would decide at a level with a power, if the truth is as observed."""
 
     def passes(self, level: float) -> bool:
@@ -328,14 +351,20 @@ def _cases_needed(
     """Plan for the observed value: how many cases would put its interval on one side of the bound."""
     if isinstance(law, BettingSequence):
         return partial(items_needed, law, bound)
-    return lambda level, power: estimate.cases_needed(null=bound, level=level, power=power).needed
+    return partial(_cases_for_estimate, estimate, bound)
+
+
+def _cases_for_estimate(estimate: Estimate, bound: float, level: float, power: float) -> float:
+    return estimate.cases_needed(null=bound, level=level, power=power).needed
 
 
 def interval_of(law: SamplingLaw | None) -> Callable[[float], Interval]:
     """Return the interval of a law as a function of the level."""
-    if law is None:
-        return lambda _: Interval(math.nan, math.nan)
-    return lambda level: Interval(*law.interval(level))
+    return no_interval if law is None else partial(_law_interval, law)
+
+
+def _law_interval(law: SamplingLaw, level: float) -> Interval:
+    return Interval(*law.interval(level))
 
 
 def nearest_end(region: Region, value: float) -> float:
@@ -426,21 +455,8 @@ def pool_evidence(parts: Sequence[tuple[float, Evidence]], *, is_anytime: bool =
     kept = [(weight, part) for weight, part in parts if weight > 0]
     reason = next((f"{part.part}: {part.reason}" for _, part in kept if part.reason), None)
 
-    def interval(level: float) -> Interval:
-        if reason is not None:
-            return Interval(math.nan, math.nan)
-        if is_anytime:
-            strict = Levels.of(level, len(kept)).failing
-            lows, highs = zip(*(part.interval(strict) for _, part in kept), strict=True)
-            weights = [weight for weight, _ in kept]
-            return Interval(*(math.fsum(map(mul, weights, ends)) for ends in (lows, highs)))
-        down = up = 0.0
-        for weight, part in kept:
-            low, high = part.interval(level)
-            down += (weight * (part.quantity - low)) ** 2
-            up += (weight * (high - part.quantity)) ** 2
-        return Interval(quantity - math.sqrt(down), quantity + math.sqrt(up))
-
+    pooled = _pool_strict_intervals if is_anytime else _pool_intervals
+    interval = no_interval if reason is not None else partial(pooled, kept)
     quantity = math.fsum(weight * part.quantity for weight, part in kept)
     value = math.fsum(weight * part.value for weight, part in kept)
     baseline = math.fsum(weight * part.baseline_value for weight, part in kept)
@@ -454,14 +470,6 @@ def pool_evidence(parts: Sequence[tuple[float, Evidence]], *, is_anytime: bool =
         ends = tuple(x or reach for x in errors)
         model = NormalModel(spread, units=units, width=reach / spread, errors=ends)
     cases = math.fsum(part.cases for _, part in kept)
-
-    def needed(level: float, power: float) -> float:
-        distance = abs(quantity - nearest_end(first.region, quantity))
-        if model is None or distance == 0:
-            return math.nan if model is None else math.inf
-        reach = model.width * normal_quantile(level) + float(scipy.special.ndtri(power))
-        return cases * (reach * model.spread(quantity) / distance) ** 2
-
     names = ", ".join(f"{part.slice_name} {weight:.3g}" for weight, part in kept)
     return Evidence(
         first.requirement,
@@ -477,8 +485,38 @@ def pool_evidence(parts: Sequence[tuple[float, Evidence]], *, is_anytime: bool =
         method=f"intervals of the parts, {'' if is_anytime else 'squared and '}added",
         model=model,
         reason=reason,
-        needed=needed,
+        needed=_no_plan if model is None else partial(_pooled_cases, model, first.region, quantity, cases),
     )
+
+
+def _pool_intervals(parts: Sequence[tuple[float, Evidence]], level: float) -> Interval:
+    """Square and add the distances to the ends of the intervals of the parts."""
+    quantity = math.fsum(weight * part.quantity for weight, part in parts)
+    down = up = 0.0
+    for weight, part in parts:
+        low, high = part.interval(level)
+        down += (weight * (part.quantity - low)) ** 2
+        up += (weight * (high - part.quantity)) ** 2
+    return Interval(quantity - math.sqrt(down), quantity + math.sqrt(up))
+
+
+def _pool_strict_intervals(parts: Sequence[tuple[float, Evidence]], level: float) -> Interval:
+    """Add the intervals of the parts, at a level that allows for their number."""
+    strict = Levels.of(level, len(parts)).failing
+    lows, highs = zip(*(part.interval(strict) for _, part in parts), strict=True)
+    weights = [weight for weight, _ in parts]
+    return Interval(*(math.fsum(map(mul, weights, ends)) for ends in (lows, highs)))
+
+
+def _pooled_cases(
+    model: NormalModel, region: Region, quantity: float, cases: float, level: float, power: float
+) -> float:
+    """Plan for the observed value: how many cases would put the pooled interval on one side of its bound."""
+    distance = abs(quantity - nearest_end(region, quantity))
+    if distance == 0:
+        return math.inf
+    reach = model.width * normal_quantile(level) + float(scipy.special.ndtri(power))
+    return cases * (reach * model.spread(quantity) / distance) ** 2
 
 
 def _pool_spreads(parts: Sequence[tuple[float, Evidence]]) -> tuple[float, float, float]:
