@@ -53,6 +53,17 @@ def test_labels_have_their_measures_with_intervals() -> None:
     assert all(isinstance(value, float) and not math.isnan(value) for value in metrics.values())
 
 
+def test_labels_have_break_even_margins_only_with_bets() -> None:
+    truth, probabilities = cases()
+    prediction = (probabilities > 0.5).astype(int)
+    without = ew.evaluate(truth=truth, prediction=prediction)
+    assert "break_even_margin" not in without.to_metrics()
+    assert "break_even_margin" not in set(without.to_frame("pandas")["measure"])
+    for bets in ({"bets": True}, {"overround": 0.05}, {"commission": 0.02}):
+        report = ew.evaluate(truth=truth, prediction=prediction, **bets)
+        assert "break_even_margin" in report.to_metrics()
+
+
 def test_probabilities_and_scores_have_scores_thresholds_and_costs() -> None:
     truth, probabilities = cases()
     brier = ew.evaluate(truth=truth, probabilities=probabilities).to_metrics()

@@ -33,8 +33,8 @@ OVERALL_MEASURES_SHOWN = (
     "accuracy",
     "balanced_accuracy",
     "macro_f",
-    "break_even_margin",
 )
+MEASURES_OF_BETS = ("break_even_margin",)
 LABEL_MEASURES_SHOWN = ("recall", "precision", "f", "informedness", "label_bias")
 
 
@@ -57,12 +57,8 @@ class DecisionFindings:
     """The share of cases with a decision, of all cases."""
     decided: Estimate | None = None
     zero_weight: Estimate | None = None
-    asked_for_bets: bool = False
-
-    @property
-    def shows_bets(self) -> bool:
-        """Whether bets were requested, or a house that takes its share of them."""
-        return bool(self.asked_for_bets or self.payoffs.overround or self.payoffs.commission)
+    shows_bets: bool = False
+    """Whether bets were requested, or a house that takes its share of them."""
 
     @property
     def superstitious(self) -> tuple[Label, ...]:
@@ -136,11 +132,13 @@ def examine_decisions(
     table = table.without_abstentions() if abstentions == "drop" else table
     headline = estimate(table, "informedness", rng=seed)
     abstains = bool(table.abstained.any())
+    shows_bets = bool(bets or overround or commission)
+    overall = (*OVERALL_MEASURES_SHOWN, *(MEASURES_OF_BETS if shows_bets else ()))
     return DecisionFindings(
         table=table,
         level=level,
         informedness=headline,
-        overall=(*(estimate(table, name, rng=seed) for name in OVERALL_MEASURES_SHOWN), coverage),
+        overall=(*(estimate(table, name, rng=seed) for name in overall), coverage),
         labels={
             label: tuple(
                 estimate(table, f"{name}[{quote_label(str(label))}]", rng=seed)
@@ -154,7 +152,7 @@ def examine_decisions(
         worse_than_guessing=worse_than_guessing(table),
         plan=headline.cases_needed(level=level),
         coverage=coverage,
-        asked_for_bets=bets,
+        shows_bets=shows_bets,
         decided=estimate(table, "informedness(abstentions=drop)", rng=seed) if abstains else None,
         zero_weight=estimate(table, "informedness(abstentions=zero_weight)", rng=seed) if abstains else None,
     )

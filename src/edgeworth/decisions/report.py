@@ -15,7 +15,7 @@ from edgeworth.core.formatting import format_count, format_level, format_percent
 from edgeworth.core.kinds import ReportInput
 from edgeworth.core.labels import MAX_LABELS_SHOWN
 from edgeworth.core.options import Options
-from edgeworth.decisions.findings import DecisionFindings, examine_decisions
+from edgeworth.decisions.findings import MEASURES_OF_BETS, DecisionFindings, examine_decisions
 from edgeworth.decisions.margins import equal_margins
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.verdict import (
@@ -127,7 +127,7 @@ def _draw(findings: DecisionFindings) -> list[Chart]:
 
 def _overall_section(findings: DecisionFindings) -> Section:
     # The break-even margin is in the section on bets.
-    estimates = (estimate for estimate in _estimates(findings) if estimate.measure != "break_even_margin")
+    estimates = (estimate for estimate in _estimates(findings) if estimate.measure not in MEASURES_OF_BETS)
     grids = [estimates_grid(estimates, findings.level, title="Overall")]
     tests = {"one-sided (as good or better)": findings.at_least, "two-sided": findings.either_way}
     rows = tuple(

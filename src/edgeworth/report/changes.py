@@ -51,9 +51,6 @@ the data: their intervals take the threshold as given, so a new threshold would 
 PAIRED_COMMAND = "edgeworth compare"
 """The command that pairs the cases of two systems."""
 
-MEASURES_OF_BETS = ("break_even_margin",)
-"""Measures that every report on labels holds, and that only a report with bets shows."""
-
 SAME_DATA = ("digest", "truth", "prediction", "score", "probabilities", "correct", "grade")
 """What two reports on the same data have in common."""
 
@@ -122,11 +119,6 @@ def diff_reports(old: str | Path, new: str | Path) -> Report:
     are_clustered = [any(part.is_clustered for part in record.parts.values()) for record in records]
     units = [{} if any(are_clustered) else _unit_values(record) for record in records]
     extremes = [_extremes(record) for record in records]
-    if not any(_has_bets(report) for report in (first, second)):
-        before, after = (
-            {key: value for key, value in side.items() if key.measure not in MEASURES_OF_BETS}
-            for side in (before, after)
-        )
     changes = [
         _compare_reports(key, before[key], after[key], (units[0], units[1]), (extremes[0], extremes[1]))
         for key in before
@@ -185,14 +177,6 @@ def diff_reports(old: str | Path, new: str | Path) -> Report:
             "gone": [key._asdict() for key in before if key not in after],
             "added": [key._asdict() for key in after if key not in before],
         },
-    )
-
-
-def _has_bets(report: ReportFile) -> bool:
-    """Return whether the user asked for bets."""
-    claims = report.tree.get("claims")
-    return isinstance(claims, list) and any(
-        isinstance(claim, Mapping) and claim.get("about") == "bets" for claim in claims
     )
 
 
