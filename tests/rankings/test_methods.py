@@ -121,11 +121,11 @@ def test_intervals_over_lists_stay_in_the_range_at_the_depth(seed: int, level: f
 
 
 def test_ten_items_hold_at_most_ten_hits() -> None:
-    hits = [*[1] * 10, *[0] * 10], [1, *[0] * 19]
+    many, one = [*[1] * 10, *[0] * 10], [1, *[0] * 19]
     lists = ew.RankedLists.from_scores(
-        [*hits[0], *hits[1]], -np.arange(40.0), groups=np.repeat(["many", "one"], 20)
+        [*many, *many, *one], -np.arange(60.0), groups=np.repeat(["many", "more", "one"], 20)
     )
-    assert ew.estimate(lists, "hits@10").value == 5.5
+    assert ew.estimate(lists, "hits@10").value == 7
     assert ew.estimate(lists, "hits@10").interval(0.95).high <= 10
 
 
@@ -739,6 +739,11 @@ def test_bootstrap_over_lists_resamples_lists() -> None:
 def test_lists_that_tell_nothing_say_so() -> None:
     one = ew.RankedLists.from_scores([1, 0], [0.9, 0.1], groups=["a", "a"])
     assert "only one list" in str(ew.estimate(one, "average_precision").no_interval)
+    two = ew.RankedLists.from_scores([1, 0, 0, 1], [0.9, 0.5, 0.8, 0.9], groups=["a", "a", "b", "b"])
+    for method in (ew.methods.AcrossLists(), ew.methods.Bootstrap(draws=99)):
+        with pytest.raises(OptionError, match="2 lists are too few for an interval"):
+            ew.estimate(two, "average_precision", method=method)
+    assert ew.estimate(two, "average_precision").no_interval == "2 lists are too few for an interval"
     alike = ew.RankedLists.from_scores([1, 0] * 3, [0.9, 0.1] * 3, groups=list("aabbcc"))
     assert "same value" in str(ew.estimate(alike, "average_precision").no_interval)
     with pytest.raises(OptionError, match="same value"):

@@ -5,6 +5,8 @@ MIN_CASES_FOR_COVERAGE = 50
 MIN_FREEDOM_FOR_COVERAGE = 12.0
 """With fewer degrees of freedom, that coverage was not reached everywhere either."""
 
+MIN_LISTS_FOR_INTERVAL = 3
+"""With two lists, Student's quantile is 12.7: an interval reaches over most of the range of a measure."""
 MIN_LISTS_FOR_COVERAGE = 20
 """With fewer queries or folds, the interval of a mean over them is called approximate."""
 

@@ -22,7 +22,7 @@ from edgeworth.rankings.intervals.methods import Survival
 from edgeworth.rankings.list_tie_groups import tied_lists
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
-from edgeworth.rankings.policy import MIN_LISTS_FOR_COVERAGE
+from edgeworth.rankings.policy import MIN_LISTS_FOR_COVERAGE, MIN_LISTS_FOR_INTERVAL
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.threshold_report import depth_section, threshold_section, with_cuts, with_threshold
 from edgeworth.rankings.thresholds import Goal
@@ -417,7 +417,9 @@ def list_warnings(findings: ListFindings) -> tuple[str, ...]:
             unit = f"{adjective}{plural(number, findings.unit)}"
             warnings.append(f"{number:,} {unit} {which} {plural(number, 'is', 'are')} {consequence}.")
     if 1 < findings.counted < MIN_LISTS_FOR_COVERAGE and lists.clusters is None:
-        warnings.append(f"Only {findings.counted} {plural(2, findings.unit)}, so intervals are approximate.")
+        too_few = findings.counted < MIN_LISTS_FOR_INTERVAL
+        consequence = "too few for an interval of a mean" if too_few else "so intervals are approximate"
+        warnings.append(f"Only {findings.counted} {plural(2, findings.unit)}, {consequence}.")
     return tuple(warnings)
 
 

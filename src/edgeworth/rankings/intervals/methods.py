@@ -40,7 +40,7 @@ from edgeworth.rankings.intervals.clusters import (
 )
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measure_lookup import ResolvedRanking, tie_groups_of
-from edgeworth.rankings.policy import MIN_CASES_FOR_COVERAGE, MIN_FREEDOM_FOR_COVERAGE
+from edgeworth.rankings.policy import MIN_CASES_FOR_COVERAGE, MIN_FREEDOM_FOR_COVERAGE, MIN_LISTS_FOR_INTERVAL
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.clusters import ClusteredScores
 from edgeworth.rankings.scores.sorted_scores import SortedScores
@@ -345,10 +345,13 @@ class ListValues:
 
     values: Floats
 
-    def require_two(self) -> Floats:
-        """Return the values, or raise an error if there are fewer than two lists."""
-        if len(self.values) < 2:
+    def require_several(self) -> Floats:
+        """Return the values, or raise an error if there are too few lists for an interval."""
+        number = len(self.values)
+        if number < 2:
             raise OptionError("there is only one list, so the variance cannot be estimated")
+        if number < MIN_LISTS_FOR_INTERVAL:
+            raise OptionError(f"{number} lists are too few for an interval")
         return self.values
 
 
@@ -372,7 +375,7 @@ class AcrossLists:
         """
         if not isinstance(tally, ListValues):
             raise OptionError("AcrossLists() needs several lists; for a single ranking use Influence()")
-        values = tally.require_two()
+        values = tally.require_several()
         error = float(values.std(ddof=1) / math.sqrt(len(values)))
         if not error > 0:
             raise OptionError("every list has the same value, so the variance cannot be estimated")

@@ -184,5 +184,5 @@ def _(ranking: Ranking, resolved: ResolvedRanking, bootstrap: Bootstrap) -> Samp
 
 @bootstrap_law.register
 def _(lists: ListValues, resolved: ResolvedRanking, bootstrap: Bootstrap) -> SamplingLaw:
-    draws = bootstrap_means(lists.require_two(), bootstrap.draws, bootstrap.seed)
+    draws = bootstrap_means(lists.require_several(), bootstrap.draws, bootstrap.seed)
     return BootstrapLaw(float(lists.values.mean()), *defined_draws(draws, resolved.spelling))
