@@ -163,6 +163,23 @@ def test_a_stated_range_bounds_what_three_unseen_items_could_do() -> None:
     assert "40 items are few" in (few.caveat or "")
 
 
+def test_a_difference_that_is_unclear_anyway_has_no_caveat_about_a_reversal() -> None:
+    rng = np.random.default_rng(1)
+    one = rng.integers(0, 11, 60).astype(float)
+    for gain, reason in (
+        (0.05, None),
+        (0.6, "3 more items at the other end of the range would reverse this"),
+    ):
+        two = np.clip(one + rng.normal(gain, 0.8, 60), 0, 10).round()
+        comparison = compared(one, two, grade_range=(0, 10))
+        mean = comparison["two", "one"]["mean"]
+        assert 0 < mean.difference * 60 <= 3 * 10
+        assert (mean.p_value() > 0.2) is (reason is None)
+        assert mean.no_winner == reason
+        assert ("would reverse" in str(comparison)) is (reason is not None)
+        assert mean.unseen_shifts == (0.5, 0.5)
+
+
 def test_right_or_wrong_and_shares_are_untouched() -> None:
     right = np.arange(40) % 4 > 0
     for options in ({}, {"lower_is_better": True}):

@@ -107,13 +107,16 @@ def _withhold_reversible(
 ) -> Difference:
     """Withhold a winner that a number of further units would reverse.
 
-    ``reaches`` is how far one such unit may lie below 0, and above it.
+    ``reaches`` is how far one such unit may lie below 0, and above it. Nothing is withheld if even a low
+    level shows no system ahead.
     """
     if difference.no_winner is not None:
         return difference
     lower, upper = (number * reach / units for reach in reaches)
     difference = replace(difference, unseen_shifts=(lower, upper))
     if not 0 < abs(difference.difference) <= (lower if difference.difference > 0 else upper):
+        return difference
+    if not difference.is_shown(LOWEST_LEVEL_OF_CONCLUSIONS):
         return difference
     return replace(difference, no_winner=f"{number} more {which} would reverse this")
 
