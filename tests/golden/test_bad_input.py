@@ -171,7 +171,8 @@ def test_a_file_that_is_not_there(
         ("1 x; 3 4", "not a number"),
         ("1 -2; 3 4", "saw -2"),
         ("1 nan; 3 4", "saw nan"),
-        ("0 0; 0 0", "no rows"),
+        ("0 0; 0 0", "every count of the table is 0"),
+        ("1,2 3,4", r"saw 1 row of 4 numbers \(rows are separated by ;\)"),
         ("1e19 1; 1 1", "count"),
     ],
 )

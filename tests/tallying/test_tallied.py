@@ -85,6 +85,15 @@ def test_any_tally_at_every_door(tmp_path: Path) -> None:
     assert as_tally_record(merged) is merged
 
 
+def test_an_estimate_of_a_record_is_refused_with_what_to_pass() -> None:
+    record = ew.tally(truth=TRUTH, prediction=TRUTH)
+    with pytest.raises(OptionError, match=r"saw TallyRecord: pass its \.final$"):
+        ew.estimate(record, "accuracy")
+    with pytest.raises(OptionError, match=r"saw TallyRecord: pass its \.final$"):
+        ew.measure(record, "accuracy")
+    assert ew.estimate(record.final, "accuracy").value == 1
+
+
 def test_what_is_no_tally_is_refused() -> None:
     for wrong in ("shard.json", None, {"counts": [[1]]}, [TABLE]):
         with pytest.raises(OptionError, match=r"a tally is a table, a ranking.*; saw "):

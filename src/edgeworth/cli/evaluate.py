@@ -27,7 +27,7 @@ from edgeworth.core.options import (
     StatisticsOptions,
     TrecOptions,
 )
-from edgeworth.errors import OptionError
+from edgeworth.errors import InputError, OptionError
 
 
 @with_options(OneProbability, ReadOptions, PartOptions, DrunkInterval, ReportOptions, "measures")
@@ -68,6 +68,9 @@ def table(
         name: ContingencyTable.from_matrix(parse_matrix(text, name), rows=rows, labels=labels)
         for name, text in named.items()
     }
+    for name, counts_table in tables.items():
+        if not counts_table.total:
+            raise InputError(f"every count of {name} is 0")
     if len(tables) == 1:
         show(run(*tables.values(), **options), output)
         return

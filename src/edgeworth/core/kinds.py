@@ -341,7 +341,9 @@ def kind_of(tally: object) -> AnyKind:
     """
     kind = kind_if_tally(tally)
     if kind is None:
-        raise OptionError(f"a tally is a table, a ranking, lists, wealth, …; saw {type(tally).__name__}")
+        name = type(tally).__name__
+        hint = ": pass its .final" if kind_if_tally(getattr(tally, "final", None)) is not None else ""
+        raise OptionError(f"a tally is a table, a ranking, lists, wealth, …; saw {name}{hint}")
     return kind
 
 

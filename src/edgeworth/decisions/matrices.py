@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgeworth.common.arrays import Numbers
+from edgeworth.core.formatting import plural
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Label, is_missing
 from edgeworth.sources.numbers import MAX_INTEGER_WEIGHT_SUM, MAX_WEIGHT, MIN_POSITIVE_WEIGHT
@@ -29,8 +30,9 @@ def parse_matrix(text: str, name: str) -> list[list[float]]:
         raise InputError(f'{name} is empty; write the rows as "12 28; 18 42"')
     if any(len(row) != len(rows) for row in rows):
         sizes = ", ".join(str(len(row)) for row in rows)
+        seen = f"{len(rows)} {plural(len(rows), 'row')} of {sizes} numbers"
         raise InputError(
-            f"{name} must be square, with as many rows as columns; saw {len(rows)} rows of {sizes} numbers"
+            f"{name} must be square, with as many rows as columns; saw {seen} (rows are separated by ;)"
         )
     try:
         return [[float(number) for number in row] for row in rows]
