@@ -16,8 +16,10 @@ from edgeworth.comparisons.grades import compare_grades
 from edgeworth.comparisons.labels.differences import compare_labels, label_differences
 from edgeworth.comparisons.paired_values.differences import value_difference
 from edgeworth.comparisons.paired_values.permutation import sign_flip_tail
+from edgeworth.forecasts.findings import examine_bets, examine_forecasts
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scoring_rules import case_scores
+from edgeworth.forecasts.tally import ForecastTally, Opponent
 
 MOST = 0.07
 DRAWS = 999
@@ -71,6 +73,45 @@ def test_who_is_too_sure_of_the_rarest_events_does_not_win_among_common_ones(sco
         named += is_named(after) and after.better == "sure"
     assert plain / runs > 0.1
     assert named / runs <= allowed(runs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cases", [150, 300])
+def test_evaluate_against_calls_no_forecaster_better_who_is_too_sure_of_the_rarest_events(cases: int) -> None:
+    """The same forecasters by tallies, whose plain interval names the one who is too sure."""
+    rng, runs, plain, named = np.random.default_rng(cases), 150, 0, 0
+    for _ in range(runs):
+        risk = 1 / (1 + np.exp(-rng.normal(-3, 2.5, cases)))
+        codes = (rng.random(cases) < risk).astype(np.intp)
+        sure, calibrated = (
+            Forecasts(codes, np.stack([1 - p, p], axis=1), (0, 1))
+            for p in (np.where(risk < 0.05, risk / 100, risk), risk)
+        )
+        tally = ForecastTally.of(sure, Opponent(calibrated))
+        plain += examine_bets(tally.wealth).brier.low > 0
+        result = examine_forecasts(tally).bets.brier
+        named += result.low > 0 and result.no_winner is None
+    assert plain / runs > 0.08
+    assert named / runs <= allowed(runs)
+
+
+@pytest.mark.slow
+def test_variance_seen_costs_evaluate_against_no_power() -> None:
+    """A calibrated forecaster against one who sees the risk with noise."""
+    rng, runs, cases, plain, named = np.random.default_rng(8), 150, 200, 0, 0
+    for _ in range(runs):
+        logits = rng.normal(0, 1.2, cases)
+        codes = (rng.random(cases) < 1 / (1 + np.exp(-logits))).astype(np.intp)
+        model, rival = (
+            Forecasts(codes, np.stack([1 - p, p], axis=1), (0, 1))
+            for p in (1 / (1 + np.exp(-x)) for x in (logits, logits + rng.normal(0, 0.8, cases)))
+        )
+        tally = ForecastTally.of(model, Opponent(rival))
+        plain += examine_bets(tally.wealth).brier.low > 0
+        result = examine_forecasts(tally).bets.brier
+        named += result.low > 0 and result.no_winner is None
+    assert plain / runs > 0.5
+    assert named >= plain - 0.02 * runs
 
 
 @pytest.mark.slow

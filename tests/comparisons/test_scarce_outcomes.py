@@ -12,8 +12,9 @@ import pytest
 import edgeworth as ew
 from edgeworth.comparisons.forecasts.bets import CaseClusters
 from edgeworth.comparisons.forecasts.differences import compare_forecasts
-from edgeworth.comparisons.forecasts.scarce_outcomes import too_little_happened, variance_seen
+from edgeworth.comparisons.forecasts.scarce_outcomes import too_little_happened
 from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.possible_differences import PossibleDifferences
 
 
 def constant(codes: list[int], *shares: float) -> Forecasts:
@@ -77,7 +78,7 @@ def test_the_variance_seen_is_one_on_average_if_the_truth_is_halfway() -> None:
     for codes in product(range(3), repeat=3):
         systems = [Forecasts(np.array(codes), p, (0, 1, 2)) for p in (one, two)]
         chance = math.prod(middle[case, code] for case, code in enumerate(codes))
-        total += chance * variance_seen(*systems, "spherical")
+        total += chance * PossibleDifferences.of(*systems, ["spherical"]).variance_seen("spherical")
     assert total == pytest.approx(1)
 
 

@@ -33,17 +33,6 @@ MAX_CASES_WITH_EXACT_MARGIN = 60
 MIN_UNITS_FOR_NO_WORSE = 15
 """With fewer units, the interval calls a system that is worse by the margin "no worse" in up to 5.4%."""
 
-MAX_HOEFFDING_P_VALUE = 0.05
-"""If too little happened for Student's t, a forecaster wins only if Hoeffding's p-value, which holds however
-rare the outcomes are, is at most this."""
-
-MIN_VARIANCE_SEEN = 0.5
-"""If a score difference varies less than this share of what its forecasts imply, the outcomes that would
-change it most may be missing: a forecaster who is too sure in rare cases is then named in up to 29%."""
-
-MAX_CLASSES_FOR_VARIANCE_SEEN = 12
-"""With more classes, the implied variance is not computed: it needs the scores of every class."""
-
 MAX_AUTOCORRELATION_STATISTIC = 2.576
 """Above this many standard errors (one-sided 0.5%), an autocorrelation that Diebold and Mariano's variance
 leaves out is reported: intervals are then too narrow."""

@@ -10,6 +10,7 @@ from edgeworth.core.formatting import cut_middle, format_level
 from edgeworth.forecasts.curves import sequence_path
 from edgeworth.forecasts.estimates import INFINITE_SCORE, AverageDifference
 from edgeworth.forecasts.findings import ForecastFindings
+from edgeworth.forecasts.scarce_outcomes import HOEFFDING
 from edgeworth.forecasts.tally import MODEL
 from edgeworth.report.report import Cell, Grid, Section, make_columns
 
@@ -37,11 +38,7 @@ def average_section(findings: ForecastFindings) -> Section:
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
             name,
-            *(
-                (finite_or_none(finite[name].mean), *_bounds(finite[name], findings.scarcity))
-                if name in finite
-                else unknown
-            ),
+            *((finite_or_none(finite[name].mean), *_bounds(finite[name])) if name in finite else unknown),
         )
         for name in differences
     )
@@ -51,8 +48,9 @@ def average_section(findings: ForecastFindings) -> Section:
     methods = "; ".join(f"{' and '.join(names)}: {method}" for method, names in names_by_method.items())
     note = f"below 0: {findings.name(MODEL)} scores better; {methods}"
     validities = {str(row[-1]) for row in rows}
+    are_scarce = any(x.no_winner is not None or x.caveat is not None for x in finite.values())
     have_intervals = all(row[2] != (None, None) for row in rows)
-    if len(validities) == 1 and have_intervals and findings.scarcity is None:
+    if len(validities) == 1 and have_intervals and not are_scarce:
         rows = tuple(row[:-1] for row in rows)
         note += f"; intervals hold {validities.pop()}"
     else:
@@ -60,14 +58,19 @@ def average_section(findings: ForecastFindings) -> Section:
     return Section(DIFFERENCES, (), (Grid("", make_columns(*columns), rows, note),), is_main=True)
 
 
-def _bounds(difference: AverageDifference, scarcity: str | None) -> tuple[Cell, Cell]:
+def _bounds(difference: AverageDifference) -> tuple[Cell, Cell]:
+    if math.isnan(difference.low) and difference.no_winner is not None:
+        return (None, None), difference.no_winner
     if math.isnan(difference.low):
         if difference.sequence is None:
             return (None, None), "too few cases"
         reason = difference.sequence.undefined
         return (None, None), f"undefined: {reason}" if reason else difference.holds
     remark = " (the whole range)" if difference.is_uninformative else ""
-    caveat = f"; too narrow: {scarcity}" if scarcity is not None else ""
+    reason = difference.no_winner or difference.caveat
+    caveat = "" if reason is None else f". No t test: {reason}"
+    if reason is not None and difference.method != HOEFFDING:
+        caveat = f"; too narrow: {reason}"
     return (difference.low, difference.high), f"{difference.holds}{remark}{caveat}"
 
 

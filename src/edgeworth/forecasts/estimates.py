@@ -36,8 +36,10 @@ from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration, Reliability
 from edgeworth.forecasts.measures import Forecast, ResolvedForecast, resolve_forecast
+from edgeworth.forecasts.policy import MAX_HOEFFDING_P_VALUE
+from edgeworth.forecasts.possible_differences import PossibleDifferences
 from edgeworth.forecasts.robust_calibration import NULLS, CalibrationCells, bias_law, robust_law
-from edgeworth.forecasts.scarce_outcomes import rare_outcome_caveat
+from edgeworth.forecasts.scarce_outcomes import HOEFFDING, HoeffdingLaw, rare_outcome_caveat
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.sequential import (
@@ -426,6 +428,10 @@ class AverageDifference:
     method: str
     sequence: ConfidenceSequence | None
     reach: float = math.inf
+    no_winner: str | None = None
+    """Why too little happened to name a better forecaster; None if one may be named."""
+    caveat: str | None = None
+    """Why the bounds are Hoeffding's, if they name a better forecaster."""
 
     @property
     def model_less_baseline(self) -> AverageDifference:
@@ -501,6 +507,42 @@ def robust_difference(scores: ForecastScores, score: str, level: float, wealth: 
         holds = f"{APPROXIMATELY}, for many independent {units}; class shares come from the same cases"
     holds = NOT_BEFORE.get(wealth.predictions_made, holds)
     return AverageDifference(mean, low, high, level, holds, str(method), None, reach)
+
+
+def bound_if_scarce(
+    difference: AverageDifference,
+    score: str,
+    scarcity: str | None,
+    *,
+    scores: ForecastScores,
+    possible: PossibleDifferences | None,
+) -> AverageDifference:
+    """Replace Student's t by Hoeffding's bounds if too little happened, and name no winner but by them.
+
+    Outcomes of a cluster may go together in any way. By Cauchy and Schwarz, the squared range of a cluster of
+    m cases is at most m times the sum of their squared ranges.
+    """
+    if scarcity is None or difference.at_all_times:
+        return difference
+    unbounded = replace(difference, no_winner=scarcity)
+    is_weighted_in_clusters = scores.clusters is not None and scores.weighting is not None
+    if possible is None or difference.sequence is not None or is_weighted_in_clusters:
+        return unbounded
+    index = possible.names.index(score)
+    square = float(possible.squared_ranges[index])
+    if not math.isfinite(square):
+        reason = f"a forecaster gives probability 0 to a class, so the {score} score has no bound"
+        return replace(
+            unbounded, low=math.nan, high=math.nan, method=HOEFFDING, no_winner=f"{scarcity}; {reason}"
+        )
+    largest = 1.0 if scores.clusters is None else float(scores.clusters.cases.max())
+    low, high = (float(sums[index]) / scores.total for sums in (possible.lowest, possible.highest))
+    law = HoeffdingLaw(difference.mean, math.sqrt(largest * square) / scores.total, low, high, math.nan)
+    low, high = law.interval(difference.level)
+    bounded = replace(unbounded, low=low, high=high, method=HOEFFDING)
+    if law.p_value(0.0, "two-sided") > MAX_HOEFFDING_P_VALUE:
+        return bounded
+    return replace(bounded, no_winner=None, caveat=scarcity)
 
 
 def _student_bounds(blocks: BlockSums, level: float, reach: float) -> tuple[float, float, float]:

@@ -38,6 +38,7 @@ from edgeworth.forecasts.curves import FinalLaw, Paths, WealthPath, final_law
 from edgeworth.forecasts.estimates import (
     RELATIVE_ROUNDING_ERROR,
     AverageDifference,
+    bound_if_scarce,
     calibration_cells,
     robust_difference,
     score_difference,
@@ -224,16 +225,6 @@ class ForecastFindings:
     def is_robust(self) -> bool:
         """Return whether rows are weighted or clustered, so that they are not equal and independent."""
         return self.is_weighted or self.scores.clusters is not None
-
-    @property
-    def scarcity(self) -> str | None:
-        """Explain why too little happened to claim a difference of mean scores; None if enough did.
-
-        Bounds that hold at all times need no minimum.
-        """
-        if self.bets.brier.at_all_times:
-            return None
-        return scarcity_of_tally(self.scores, self.tables)
 
     @property
     def has_odds(self) -> bool:
@@ -507,6 +498,7 @@ def examine_forecasts(
         bets = _over_clusters(bets, scores, tally.clusters, level)
     elif tally.is_weighted:
         bets = _over_weights(bets, scores, level)
+    bets = _bound_scarce_scores(bets, scores, tally)
     draws = max(100, min(1000, MAX_RELIABILITY_DRAWS // len(curves)))
     calibration = calibration_of(tally)
     return ForecastFindings(
@@ -577,6 +569,17 @@ def _robust_bets(bets: Bets, scores: ForecastScores, level: float, no_luck: str)
         luck=None,
         luck_undefined_reason=no_luck,
     )
+
+
+def _bound_scarce_scores(bets: Bets, scores: ForecastScores, tally: ForecastTally) -> Bets:
+    """Replace intervals for differences of mean scores where too little happened for Student's t."""
+
+    def bound(difference: AverageDifference, score: str) -> AverageDifference:
+        scarcity = scarcity_of_tally(scores, tally.tables, tally.possible, score)
+        return bound_if_scarce(difference, score, scarcity, scores=scores, possible=tally.possible)
+
+    log = None if bets.log is None else bound(bets.log, "log")
+    return replace(bets, brier=bound(bets.brier, "brier"), log=log)
 
 
 def _settled_in_rounds(bets: Bets, season: Season, seed: int) -> Bets:

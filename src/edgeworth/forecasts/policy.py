@@ -52,6 +52,17 @@ known."""
 MIN_OUTCOMES_FOR_GAP = 10
 """With fewer cases of the rarer outcome in a slice, the errors that would move its mean may be missing."""
 
+MAX_HOEFFDING_P_VALUE = 0.05
+"""If too little happened for Student's t, a forecaster wins only if Hoeffding's p-value, which holds however
+rare the outcomes are, is at most this."""
+
+MIN_VARIANCE_SEEN = 0.5
+"""If a score difference varies less than this share of what its forecasts imply, the outcomes that would
+change it most may be missing: a forecaster who is too sure in rare cases is then named in up to 29%."""
+
+MAX_CLASSES_FOR_VARIANCE_SEEN = 12
+"""With more classes, the implied variance is not computed: it needs the scores of every class."""
+
 MAX_CLASSES_COMPARED_BY_SLICE = 5
 """Slices of forecasts of several classes have one table per class. Only the most common classes have one."""
 

@@ -56,7 +56,12 @@ from edgeworth.forecasts.clusters import ForecastClusters, add_clusters
 from edgeworth.forecasts.forecasts import RESCALED, Forecasts, argmax_table, cumulative_games
 from edgeworth.forecasts.kind import FORECASTS
 from edgeworth.forecasts.pairs import ForecastPairs, ForecastPoints
-from edgeworth.forecasts.policy import MAX_GAPS_LISTED, MIN_EXPECTED_CLASS_CHANGES
+from edgeworth.forecasts.policy import (
+    MAX_CLASSES_FOR_VARIANCE_SEEN,
+    MAX_GAPS_LISTED,
+    MIN_EXPECTED_CLASS_CHANGES,
+)
+from edgeworth.forecasts.possible_differences import PossibleDifferences, add_possible
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.sorted_scores import SortedScores
@@ -67,12 +72,19 @@ MODEL = "model"
 AGAINST = "against"
 """The two systems of a report: the model, and what it bets against."""
 
+POSSIBLE_SCORES = ("brier", "log")
+"""The scores whose differences a report shows."""
+
 FAIRLY = {"backing": ", with the overround removed,", "exchange": ", inside the spread,"}
 """At which prices the cumulative games are played, where a book has more than one."""
 
 SORTED = (
     "The rows are sorted by outcome, so no result that depends on their order has a meaning. Use --ordered "
     "only if the rows are in the order in which the outcomes became known."
+)
+VARIANCE_UNKNOWN = (
+    "This tally was counted by an older version, so it is not known whether enough happened in the cases in "
+    "which the forecasts differ most. Count the rows again before you call a forecaster better."
 )
 NOT_ORDINAL = "--ordinal (ordinal=) needs three or more classes; with two, leave it out"
 
@@ -124,6 +136,7 @@ class ForecastTally(Serializable):
         "dropped": replace(optional(COUNT), is_brief=True, default=None).of("dropped_or_none"),
         "decision_squares": replace(optional(AMOUNTS), is_brief=True, default=None),
         "points": replace(optional(object_of(ForecastPoints)), is_brief=True, default=None),
+        "possible": replace(optional(object_of(PossibleDifferences)), is_brief=True, default=None),
     }
     needs_positions: ClassVar[bool] = True
     """A path has an order, so each part must know the position of its first case in the whole."""
@@ -152,6 +165,9 @@ class ForecastTally(Serializable):
     """With sampling weights: the sums of squared weights in the tables of decisions."""
     points: ForecastPoints | None = None
     """Probabilities of both forecasters case by case, while there are few; None against constant shares."""
+    possible: PossibleDifferences | None = None
+    """What outcomes could add to differences of Brier and log scores, opponent − model; None if there are
+    many classes, or in files of development versions."""
     season: Season | None = None
     """At quoted odds with known rounds or closing odds: the bets. They need all rows at once, so sums of
     tallies and tally files have none."""
@@ -227,6 +243,9 @@ class ForecastTally(Serializable):
             notes = (*notes, RESCALED)
         if opponent.book != "constant" or betting.get("ordered"):  # otherwise no result depends on the order
             notes = (*notes, *describe_sorting(forecasts))
+        possible = None
+        if forecasts.size <= MAX_CLASSES_FOR_VARIANCE_SEEN:
+            possible = PossibleDifferences.of(systems[AGAINST], forecasts, POSSIBLE_SCORES)
         # Last, since the calibration is the largest of all.
         curves = tuple(
             BoundedReliability.of(
@@ -247,6 +266,7 @@ class ForecastTally(Serializable):
             clusters=by_cluster,
             decision_squares=decision_squares,
             points=None if is_constant else ForecastPoints.from_forecasts(forecasts, rival),
+            possible=possible,
         )
 
     # -- what it holds ---------------------------------------------------------------------------------
@@ -343,6 +363,8 @@ class ForecastTally(Serializable):
         warnings = list(self.notes)
         if self.cases >= MIN_CASES_TO_SUSPECT and all(len(curve.values) == 1 for curve in self.curves):
             warnings.append(describe_constant("The probability", "the same"))
+        if self.possible is None and 0 < len(self.labels) <= MAX_CLASSES_FOR_VARIANCE_SEEN:
+            warnings.append(VARIANCE_UNKNOWN)
         rounded = tuple(label for label, curve in self.reliability.items() if curve.is_rounded)
         if rounded:
             warnings.append(
@@ -386,6 +408,7 @@ class ForecastTally(Serializable):
             self.dropped + other.dropped,
             _add_squares(self.decision_squares, other.decision_squares),
             ForecastPoints.add(self.points, other.points),
+            add_possible(self.possible, other.possible),
         )
 
     def _check_addable(self, other: Self) -> None:
@@ -437,7 +460,8 @@ class ForecastTally(Serializable):
             wealth.cases == cases for wealth in (*self.cumulative, *self.crowd)
         )
         return (
-            self.wealth.labels == self.labels
+            (self.possible is None or self.possible.names == POSSIBLE_SCORES)
+            and self.wealth.labels == self.labels
             and self.wealth.cases == cases
             and self.scores.systems == (MODEL, AGAINST)
             and np.allclose(self.decisions.sum(axis=1), self.scores.classes, rtol=1e-9)

@@ -419,14 +419,14 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
         text = f"{_capitalize(model)} and {rival} have the same Brier score: {model_score} ({cases})."
         return Claim("score", text, "estimated", numbers)
     has_few_cases = findings.scores.cases < MIN_CASES_FOR_SCORE_CLAIM and not difference.at_all_times
-    if has_few_cases or (difference.is_uninformative and findings.scarcity is None):
+    if has_few_cases or (difference.is_uninformative and difference.no_winner is None):
         needed = f"; at least {MIN_CASES_FOR_SCORE_CLAIM} are needed" if has_few_cases else ""
         text = f"Too few cases to compare {model} with {rival}: {levels[:-1]}; {cases}{needed})."
         return Claim("score", text, "not shown", numbers)
-    if findings.scarcity is not None:
+    if difference.no_winner is not None:
         text = (
             f"No clear difference in mean score between {model} and {rival}: {levels[:-1]}; {cases}); "
-            f"{findings.scarcity}."
+            f"{difference.no_winner}."
         )
         return Claim("score", text, "not shown", {"difference": reported.mean, **compared})
     is_shown = min(abs(reported.low), abs(reported.high)) > 0 and (reported.low > 0) == (reported.high > 0)

@@ -20,27 +20,23 @@ class. If these bounds exclude 0, they name the winner; otherwise none is named,
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Floats
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.forecasts.bets import CaseClusters
-from edgeworth.comparisons.policy import (
-    MAX_CLASSES_FOR_VARIANCE_SEEN,
-    MAX_HOEFFDING_P_VALUE,
-    MIN_VARIANCE_SEEN,
-)
-from edgeworth.core.sampling_distributions import Alternative, choose_tail
 from edgeworth.core.test_results import TestResult
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.policy import MIN_CASES_OF_RARER_OUTCOME
-from edgeworth.forecasts.scarce_outcomes import explain_scarcity
-from edgeworth.forecasts.scoring_rules import case_scores
+from edgeworth.forecasts.policy import (
+    MAX_CLASSES_FOR_VARIANCE_SEEN,
+    MAX_HOEFFDING_P_VALUE,
+    MIN_CASES_OF_RARER_OUTCOME,
+)
+from edgeworth.forecasts.possible_differences import PossibleDifferences, possible_differences
+from edgeworth.forecasts.scarce_outcomes import HOEFFDING, HoeffdingLaw, explain_scarcity
 
-HOEFFDING = "Hoeffding's bounds, given these forecasts"
 NO_TEST = "too little happened for a test of the mean score"
 
 
@@ -51,8 +47,8 @@ def too_little_happened(
 
     The rarer outcome of two classes is the class with fewer cases. With more classes, those with fewer than
     ten cases count as one outcome, unless neither forecaster ever gives them a probability. With clusters,
-    clusters that hold such a case are counted. With a ``score``, the outcomes must also vary as much as the
-    forecasts let expect (``variance_seen``).
+    clusters that hold such a case are counted. With a ``score``, its difference must also vary as much as
+    the forecasts let expect (``PossibleDifferences.variance_seen``).
 
     >>> sure, calibrated = (Forecasts.of([1] * 99 + [0], np.full(100, p)) for p in (0.9999, 0.99))
     >>> too_little_happened(sure, calibrated)
@@ -66,34 +62,10 @@ def too_little_happened(
     classes = _rare_classes(first, second)
     rare = count(np.isin(first.codes, classes)) if classes.size else None
     failed = count(_top_class_failed(first) | _top_class_failed(second))
-    reason = explain_scarcity(rare, failed, unit)
-    if reason is None and score is not None and len(first.labels) <= MAX_CLASSES_FOR_VARIANCE_SEEN:
-        is_enough = variance_seen(first, second, score) >= MIN_VARIANCE_SEEN
-        reason = None if is_enough else "the outcomes that change the difference most hardly occurred"
-    return reason
-
-
-def variance_seen(first: Forecasts, second: Forecasts, score: str) -> float:
-    """Divide the variance of a difference by the one that forecasts halfway between the two imply.
-
-    Many cases in which the forecasts are nearly the same can hide that nothing happened in the few cases in
-    which they differ. Case i adds d_i(k) to the difference if outcome k occurs. Halfway between two forecasts
-    their expected Brier scores are equal.
-
-    >>> codes = [0, 1] * 50 + [0] * 100
-    >>> first, second = (np.repeat(p, 100) for p in ([0.45, 0.0001], [0.4505, 0.01]))
-    >>> pair = Forecasts.of(codes, first), Forecasts.of(codes, second)
-    >>> round(variance_seen(*pair, "brier"), 2)
-    0.12
-    """
-    possible = _possible_differences(first, second, score)
-    # Outcomes that a forecaster rules out have no variance; if one occurs, the log score is undefined.
-    possible[~np.isfinite(possible)] = 0.0
-    shares = (first.probabilities.T + second.probabilities.T) / 2
-    means = (shares * possible).sum(axis=0)
-    implied = float((shares * (possible - means) ** 2).sum())
-    observed = possible[first.codes, np.arange(len(first))] - means
-    return float(observed @ observed) / implied if implied > 0 else 1.0
+    variance_seen = None
+    if score is not None and len(first.labels) <= MAX_CLASSES_FOR_VARIANCE_SEEN:
+        variance_seen = PossibleDifferences.of(first, second, (score,)).variance_seen(score)
+    return explain_scarcity(rare, failed, unit, variance_seen=variance_seen)
 
 
 def _rare_classes(first: Forecasts, second: Forecasts) -> NDArray[np.intp]:
@@ -108,31 +80,6 @@ def _rare_classes(first: Forecasts, second: Forecasts) -> NDArray[np.intp]:
 def _top_class_failed(forecasts: Forecasts) -> NDArray[np.bool_]:
     """Find the cases in which a class was more likely than the one that occurred; a tie is no failure."""
     return np.asarray(forecasts.of_truth(forecasts.probabilities) < forecasts.probabilities.max(axis=1))
-
-
-@dataclass(frozen=True, eq=False)
-class HoeffdingLaw:
-    """Bounds for a mean of independent differences that lie in known ranges."""
-
-    value: float
-    scale: float
-    """√Σ r² / n, over independent units with ranges r."""
-    lowest: float
-    highest: float
-    """The least and the greatest mean that the forecasts allow."""
-    standard_error: float
-
-    def interval(self, level: float) -> tuple[float, float]:
-        """Return the bounds at a level, within what the forecasts allow."""
-        reach = self.scale * math.sqrt(math.log(2 / (1 - level)) / 2)
-        return max(self.value - reach, self.lowest), min(self.value + reach, self.highest)
-
-    def p_value(self, null: float, alternative: Alternative) -> float:
-        """Bound the p-value: the level at which the null just leaves the interval."""
-        distance = abs(null - self.value) / self.scale if self.scale else math.inf
-        tail = 0.0 if not self.lowest <= null <= self.highest else math.exp(-2 * distance**2)
-        tail = min(tail, 0.5)
-        return choose_tail(*((tail, 1 - tail) if null > self.value else (1 - tail, tail)), alternative)
 
 
 def bound_difference(
@@ -165,7 +112,7 @@ def bound_difference(
     )
     if ordered:
         return replace(bare, no_interval="Hoeffding's bounds do not hold for rows checked as they arrive")
-    possible = _possible_differences(first, second, difference.measure)
+    possible = possible_differences(first, second, difference.measure)
     if not np.isfinite(possible).all():
         reason_for_no_interval = (
             f"a system gives probability 0 to a class, so its {difference.measure} score has no bound"
@@ -186,16 +133,3 @@ def bound_difference(
         return bounded
     test = TestResult(0.0, p_value, p_value, HOEFFDING, kind="bound")
     return replace(bounded, tests={"hoeffding": test}, no_winner=None, no_test=None, caveat=reason)
-
-
-def _possible_differences(first: Forecasts, second: Forecasts, score: str) -> Floats:
-    """Compute what each case would add to the difference if each class occurred: a row per class."""
-    rows = []
-    for index in range(len(first.labels)):
-        codes = np.full_like(first.codes, index)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            first_scores, second_scores = (
-                case_scores(replace(system, codes=codes), (score,))[0] for system in (first, second)
-            )
-            rows.append(first_scores - second_scores)
-    return np.array(rows)
