@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from edgeworth.bet import Commission, Drunken, Market
+from edgeworth.comparison import compare
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import OptionError
 from edgeworth.evaluation import evaluate
@@ -139,10 +140,22 @@ def test_one_class_alone_is_said_first_and_no_winner_is_named(only: int) -> None
     alone = evaluate(truth=[only] * 60, probabilities=p, labels=[0, 1]).verdict
     assert [claim.about for claim in alone.claims] == ["classes", "calibration"]
     assert f"({only})" in alone.claims[0].text
-    beside = evaluate(truth=[only] * 60, probabilities=p, against=p**2, labels=[0, 1]).verdict
-    assert [claim.about for claim in beside.claims] == ["classes", "score", "calibration", "bets"]
+    chance = np.random.default_rng(1).uniform(0.005, 0.02, 60)
+    pair = (1 - chance, 1 - chance / 2) if only else (chance, chance / 2)
+    beside = evaluate(truth=[only] * 60, probabilities=pair[1], against=pair[0], labels=[0, 1]).verdict
+    assert [claim.about for claim in beside.claims] == ["classes", "score", "calibration"]
     assert beside.claims[1].strength == "not shown"
     assert "the rarer outcome never occurred" in beside.claims[1].text
+
+
+@pytest.mark.parametrize("only", [0, 1])
+def test_one_class_alone_names_a_winner_if_bounds_for_all_true_probabilities_do(only: int) -> None:
+    p = np.random.default_rng(1).uniform(0.2, 0.9, 60)
+    report = evaluate(truth=[only] * 60, probabilities=p, against=p**2, labels=[0, 1])
+    pair = compare(truth=[only] * 60, systems={"p": p, "q": p**2}, kind="probabilities", labels=[0, 1])
+    assert report.verdict.claims[1].strength == "shown"
+    assert pair["p", "q"]["brier"].better == ("q" if only == 0 else "p")
+    assert list(pair["p", "q"]["brier"].tests) == ["hoeffding"]
 
 
 # -- slips -------------------------------------------------------------------------------------------------

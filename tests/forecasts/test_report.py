@@ -154,10 +154,11 @@ def test_money(log_wealth: float, message: str) -> None:
 
 
 def test_a_bound_beyond_what_floats_can_say() -> None:
-    """Doubling the smallest float is no p-value to print; what cannot happen stays 0."""
+    """The smallest float is no p-value to print."""
     report = evaluate(truth=[1] * 1200, probabilities=[0.9] * 1200, against=[0.45] * 1200, labels=[0, 1])
     assert report.numbers["wealth"]["log_wealth"] == pytest.approx(1200 * np.log(2))
-    assert "(p < 1e-6, two-sided)" in report.verdict
+    assert report.numbers["evidence"]["full_stakes"]["p_value"] == 5e-324
+    assert "| likelihood ratio | over 1 million | &lt; 1e-12 |" in report.to_markdown()
 
 
 # -- scores ------------------------------------------------------------------------------------------------
