@@ -89,7 +89,7 @@ def test_who_is_too_sure_of_the_rarest_events_does_not_win_among_common_ones(sco
 @pytest.mark.parametrize("cases", [150, 300])
 def test_evaluate_against_calls_no_forecaster_better_who_is_too_sure_of_the_rarest_events(cases: int) -> None:
     """The same forecasters by tallies, whose plain interval names the one who is too sure."""
-    rng, runs, plain, named = np.random.default_rng(cases), 150, 0, 0
+    rng, runs, plain, named = np.random.default_rng(cases), 100, 0, 0
     for _ in range(runs):
         risk = 1 / (1 + np.exp(-rng.normal(-3, 2.5, cases)))
         codes = (rng.random(cases) < risk).astype(np.intp)
@@ -107,7 +107,7 @@ def test_evaluate_against_calls_no_forecaster_better_who_is_too_sure_of_the_rare
 @pytest.mark.slow
 def test_variance_seen_costs_evaluate_against_no_power() -> None:
     """A calibrated forecaster against one who sees the risk with noise."""
-    rng, runs, cases, plain, named = np.random.default_rng(8), 150, 200, 0, 0
+    rng, runs, cases, plain, named = np.random.default_rng(8), 100, 200, 0, 0
     for _ in range(runs):
         logits = rng.normal(0, 1.2, cases)
         codes = (rng.random(cases) < 1 / (1 + np.exp(-logits))).astype(np.intp)
