@@ -154,8 +154,9 @@ def test_it_says_when_not_even_perfect_predictions_could_pass_at_the_level_that_
 
 def test_it_says_that_an_interval_is_wider_than_within_allows() -> None:
     rng = np.random.default_rng(2)
-    truth = rng.integers(0, 2, 200)
-    first, second = (np.clip(0.25 + 0.5 * truth + rng.normal(0, 0.15, 200), 0.01, 0.99) for _ in range(2))
+    chances = rng.uniform(0.1, 0.9, 200)
+    truth = (rng.random(200) < chances).astype(int)
+    first, second = (np.clip(chances + rng.normal(0, 0.15, 200), 0.01, 0.99) for _ in range(2))
     gate = ew.check(
         truth=truth, probabilities=first, baseline=second, require="brier within 0.002 of baseline"
     )
