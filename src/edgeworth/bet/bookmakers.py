@@ -312,9 +312,10 @@ CASES_AT_ONCE = 1 << 16
 """Cases whose prices are drawn by one generator, so that a later case can be had without all before it."""
 
 RACES_AT_ONCE = 1 << 10
-"""The same where prices are drawn until they suit: then all of a block are drawn, whichever are wanted."""
+"""The same for prices that are drawn until they suit: then all prices of a block are drawn."""
 
 MIN_ACCEPTANCE_RATE = 0.001
+"""If fewer of the drawn prices suit, an error is raised instead of drawing on."""
 
 
 @dataclass(frozen=True)

@@ -209,8 +209,10 @@ MAX_GROWTH_SHORTFALL = 1e-9
 """How far growth may fall short of the best, in nats; ``kelly_together`` refuses what may fall shorter."""
 
 MAX_NEWTON_STEPS = 200
+"""Without a limit, rounding could keep the search going."""
 
 NOT_HELD = 1e-9
+"""Smaller amounts of an outcome that is not worth its price are rounding and become 0."""
 
 RACES_AT_ONCE = 1000
 """Races whose holdings are looked for together; each has matrices of its own."""

@@ -185,7 +185,7 @@ def effect_of(cells: JointCells, counts: PairedProportions | None, plain: Normal
 
 DRAWS = 10_000
 QUICK_DRAWS = 2_000
-"""Of one pair among many."""
+"""Draws of a bootstrap or a posterior: for one pair, and for one of many pairs."""
 
 
 def probability_first_better(

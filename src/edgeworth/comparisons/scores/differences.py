@@ -44,7 +44,7 @@ from edgeworth.rankings.measure_lookup import ResolvedRanking
 SWAPS_FOR_ONE_PAIR = 999
 MIN_SWAPS_FOR_ONE_PAIR = 199
 MIN_SWAPS = 99
-"""Swaps of one pair by itself, of a long list, and of many pairs: at least this number, or none."""
+"""Swaps that are drawn: for one pair, for one pair of long lists, and the fewest for one of many pairs."""
 MAX_CASES_SWAPPED = 20_000_000
 """Cases that are swapped, or drawn again, within a second or so."""
 MAX_CASES_SWAPPED_WITH_ERRORS = 2_000_000

@@ -25,7 +25,7 @@ Method = Literal["exact", "bracket", "drawn", "edgeworth", "bound"]
 
 MAX_CELLS = 2_000_000
 MAX_RANKS = 20_000
-"""What one goes through rank by rank: a pass costs about 40 µs a rank and 20 ns a cell."""
+"""The most that is computed rank by rank: a pass costs about 40 µs per rank and 20 ns per cell."""
 
 RELATIVE_WIDTH_WITHOUT_DRAWS = 0.1
 """A bracket this narrow is not compared with draws: it is certain, and they are about as wide."""

@@ -427,7 +427,8 @@ def _average_precision(ranking: Ranking, resolved: ResolvedRanking, method: obje
 
 TiePolicy: TypeAlias = Literal["threshold", "expected"]
 
-MIN_VARIANCE = 1e-300
+TINY_DIVISOR = 1e-300
+"""Replaces a divisor of 0, so that 0/0 is 0."""
 
 
 @dataclass(frozen=True)
@@ -527,9 +528,9 @@ def average_precision_influence(
     own, own_tied = np.minimum(unit, hits), np.minimum(other, places.tied)
     below = _sums_from(precisions - _precision(places, ties, hits, size, gone=(unit, unit))) / unit
     gap = _sums_from(precisions - _precision(places, ties, hits, size, gone=(0.0, other))) / other
-    target = (precisions - _precision(places, ties, hits - own, size - own)) / np.maximum(own, MIN_VARIANCE)
+    target = (precisions - _precision(places, ties, hits - own, size - own)) / np.maximum(own, TINY_DIVISOR)
     target = (target + below[..., 1:] - value[..., None]) / (targets - unit)
-    tied = (precisions - _precision(places, ties, hits, size - own_tied)) / np.maximum(own_tied, MIN_VARIANCE)
+    tied = (precisions - _precision(places, ties, hits, size - own_tied)) / np.maximum(own_tied, TINY_DIVISOR)
     tied, gap = (tied + gap[..., 1:]) / targets, gap / targets
     lost = -value / (targets - unit)
     # Centred, and scaled so that the squares sum to Tukey's (n−1)/n Σ(effect − mean)².
@@ -624,8 +625,8 @@ def _precision(
     hits_above = np.maximum(places.hits_above - gone[0], 0.0)
     seen_above = np.maximum(places.seen_above - gone[1], hits_above)
     if ties == "threshold":
-        return np.asarray(hits * (hits_above + hits) / np.maximum(seen_above + size, MIN_VARIANCE))
+        return np.asarray(hits * (hits_above + hits) / np.maximum(seen_above + size, TINY_DIVISOR))
     # At place j of s, a target has (j−1)(a−1)/(s−1) others of its group above it, on average.
-    slope = np.where(size > 1, (hits - 1) / np.maximum(size - 1, MIN_VARIANCE), 0.0)
+    slope = np.where(size > 1, (hits - 1) / np.maximum(size - 1, TINY_DIVISOR), 0.0)
     inside = slope * size + (hits_above + 1 - slope * (1 + seen_above)) * reciprocal_sum(seen_above, size)
-    return np.asarray(hits / np.maximum(size, MIN_VARIANCE) * inside)
+    return np.asarray(hits / np.maximum(size, TINY_DIVISOR) * inside)
