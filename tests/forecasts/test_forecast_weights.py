@@ -102,7 +102,7 @@ def test_weighted_brier_score_and_its_error_are_those_of_numpy() -> None:
     assert estimate.value == pytest.approx(mean, rel=1e-12)
     assert estimate.standard_error == pytest.approx(math.sqrt(variance), rel=1e-9)
     log = -np.log(np.where(data.y == 1, data.p, 1 - data.p))
-    assert ew.measure(part_of_tally(counted(data, weight="w"), "log")[0], "log[model]") == pytest.approx(
+    assert ew.measure(part_of_tally(counted(data, weight="w"), "log")[0], "log") == pytest.approx(
         np.average(log, weights=w)
     )
 

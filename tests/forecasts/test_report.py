@@ -161,6 +161,18 @@ def test_a_bound_beyond_what_floats_can_say() -> None:
     assert "| likelihood ratio | over 1 million | &lt; 1e-12 |" in report.to_markdown()
 
 
+@pytest.mark.parametrize("option", [{}, {"cluster": np.arange(80) // 2}, {"weight": np.linspace(0.5, 2, 80)}])
+def test_scores_of_the_only_model_are_written_without_its_name(option: dict[str, object]) -> None:
+    p = np.random.default_rng(2).uniform(0.1, 0.9, 80)
+    truth, groups = (np.random.default_rng(3).random(80) < p).astype(int), np.arange(80) % 2
+    report = evaluate(truth=truth, probabilities=p, positive=1, measures=["brier"], by=groups, **option)
+    assert "Brier score (" in report.verdict.split("By ")[-1]
+    assert "[model]" not in str(report) + report.to_html()
+    assert report.numbers["requested"]["brier"]["value"] == pytest.approx(
+        np.average((truth - p) ** 2, weights=option.get("weight"))
+    )
+
+
 # -- scores ------------------------------------------------------------------------------------------------
 
 

@@ -132,6 +132,10 @@ class ForecastClusters(Serializable):
             ranked=ranked,
         )._in_order()
 
+    def alone(self, system: int) -> Self:
+        """Keep the scores of one system; decisions and ranking are those of the first."""
+        return replace(self, sums=self.sums[:, :, [system]])
+
     @property
     def number(self) -> int:
         """Return the number of clusters."""

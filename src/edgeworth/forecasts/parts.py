@@ -53,7 +53,7 @@ def estimate_tally(
         return undefined_estimate(part, result.measure, reason, result.size)
     entry = next((entry for entry in catalogue() if entry.name == written.name), None)
     is_sequential = tally.wealth.ordered and tally.wealth.book != "constant"
-    if entry is None or not entry.score or written.label != MODEL or is_sequential:
+    if entry is None or not entry.score or written.label not in (None, MODEL) or is_sequential:
         return result
     scores = replace(tally.scores, clusters=tally.clusters)
     test = paired_score_test(scores, entry.score, MODEL, AGAINST, name=tally.against)
@@ -70,8 +70,9 @@ def part_of_tally(tally: ForecastTally, measure: str | Measure) -> tuple[PartOfF
     scope = "scores" if entry is None else entry.scope
     part: PartOfForecasts = tally.tables[MODEL]
     if scope == "scores":
-        part = replace(tally.scores, clusters=tally.clusters)
-        written = replace(written, label=written.label or MODEL)
+        scores = replace(tally.scores, clusters=tally.clusters)
+        # The report is about the model, so a score needs a name only if you ask for one.
+        part = scores.alone(MODEL) if written.label is None and tally.labels else scores
     elif scope == "wealth":
         part = tally.wealth
     elif scope == "calibration":

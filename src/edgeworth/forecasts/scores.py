@@ -336,6 +336,26 @@ class ForecastScores(Serializable):
             raise InputError(f"there is no system {system!r}; there are {list_labels(self.systems)}")
         return self.systems.index(system)
 
+    def alone(self, system: str) -> Self:
+        """Keep the scores of one system.
+
+        :meta private:
+        """
+        kept, weighting = [self.index_of(system)], self.weighting
+        if weighting is not None:
+            weighting = replace(
+                weighting, sums=weighting.sums[:, kept], products=weighting.products[:, kept][:, :, kept]
+            )
+        return replace(
+            self,
+            systems=(system,),
+            sums=self.sums[:, kept],
+            products=self.products[:, kept][:, :, kept],
+            zeros=self.zeros[kept],
+            weighting=weighting,
+            clusters=None if self.clusters is None else self.clusters.alone(kept[0]),
+        )
+
     def _score(self, score: str) -> int:
         if score not in self.names:
             raise InputError(f"the score {score!r} was not computed; there are {', '.join(self.names)}")

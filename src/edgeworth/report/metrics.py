@@ -91,9 +91,7 @@ def report_metrics(rows: Iterable[Row], numbers: Mapping[str, JsonValue]) -> dic
         parts = [str(row.get("system"))] if len(systems) > 1 else []
         if row.get("by") is not None:
             parts += [str(row["by"]), str(row["slice"])]
-        # A report on probabilities is about one model: its scores need no name of a system.
-        measure = str(row["measure"]).removesuffix("[model]")
-        name = "/".join(map(_within_a_name, (*parts, measure)))
+        name = "/".join(map(_within_a_name, (*parts, str(row["measure"]))))
         if "gap" not in row:
             metrics.add_estimate(name, row)
             continue
