@@ -184,6 +184,11 @@ def _top_items(findings: RankingFindings) -> Section | None:
         # A tie that straddles a depth makes hits a mean over orders, which has no hypergeometric law.
         counted = findings.ranking.is_counted
         note += " (– if a tie crosses the depth)" if counted else " (– with sampling weights)"
+    if findings.ranking.clusters is not None:
+        note += (
+            ". With clusters it is approximate, at the effective sample size: hits of one cluster can "
+            "count as little as one hit"
+        )
     return Section("Top of the list", (), (Grid("", columns, rows, note),), is_main=True)
 
 
