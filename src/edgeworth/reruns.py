@@ -184,7 +184,7 @@ def _report(
     least = _smallest_difference(runs, deviation, level, power)
     flips = estimate_grades(whole, "flip_rate") if whole.is_binary else None
     kappa = rerun_agreement(whole, level) if whole.is_binary else None
-    amount = (lambda x: f"{100 * x:.2g} points") if whole.is_binary else format_number
+    amount = (lambda x: f"{f'{100 * x:#.2g}'.rstrip('.')} points") if whole.is_binary else format_number
     claims = [_flip_claim(runs, flips, kappa, deviation, level)]
     moved = amount(moves * math.sqrt(2))
     text = f"Between two runs on the same {units}, the score moves by {moved} (one standard deviation)."

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score  # type: ignore[import-untyped]  # no stubs
 
@@ -301,3 +302,9 @@ def test_a_folder_of_reruns_is_the_same_as_its_files(tmp_path: Path) -> None:
     by_folder, by_file = ew.noise(tmp_path), ew.noise(files)
     assert str(by_folder.verdict) == str(by_file.verdict)
     assert ew.noise([str(tmp_path)]).numbers == by_folder.numbers
+
+
+def test_points_keep_two_significant_digits() -> None:
+    """36 of 100 answers differ, so the mean difference has a standard deviation of √0.36/10."""
+    answers = pd.DataFrame({"one": [1] * 18 + [0] * 18 + [1] * 64, "two": [0] * 18 + [1] * 82})
+    assert "moves by 6.0 points" in ew.noise(answers, correct=["one", "two"]).verdict
