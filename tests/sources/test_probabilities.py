@@ -117,7 +117,7 @@ ABSENT: dict[str, Any] = {
 
 @pytest.mark.parametrize("values", ABSENT.values(), ids=ABSENT)
 def test_a_missing_probability_is_refused_by_row_and_column(values: Any) -> None:
-    with pytest.raises(InputError, match=r"row 2, column 1 is missing"):
+    with pytest.raises(InputError, match=r"row 2, column 1 is missing \(nan\): .*--missing drop"):
         check_probabilities(as_probabilities(values))
 
 

@@ -266,7 +266,8 @@ def _check_range(values: NDArray[np.float64], name: str, first_row: int) -> None
     column = f", column {int(column_index) + 1}" if values.shape[1] > 1 else ""
     value = float(values[row_index, column_index])
     if np.isnan(value):
-        raise InputError(f"{name}: row {row:,}{column} is missing (nan)")
+        advice = 'to drop incomplete rows, pass missing="drop" (--missing drop)'
+        raise InputError(f"{name}: row {row:,}{column} is missing (nan): {advice}")
     advice = ""
     if values.shape[1] > 1 and (values > 1).all() and not np.allclose(row_sums(values), 100, 0.01):
         advice = (
