@@ -683,6 +683,22 @@ def test_rows_of_a_cluster_are_told_beside_the_independent_cases() -> None:
     assert {row[1:3] for row in grid.rows} == {(60, 10)}
 
 
+@pytest.mark.parametrize("role", ["prediction", "score", "probabilities", "grade"])
+def test_rows_that_were_dropped_are_not_counted_in_a_slice(role: str) -> None:
+    rng = np.random.default_rng(4)
+    truth, site = rng.integers(0, 2, 200), np.resize(["a", "b"], 200)
+    values: Any = np.clip(0.1 + 0.4 * truth + 0.5 * rng.random(200), 0, 1)
+    if role == "prediction":
+        values = (values > 0.5).astype(int).astype(object)
+    values[::20] = None
+    given = {role: values} if role == "grade" else {"truth": truth, role: values}
+    report = ew.evaluate(**given, by=site, missing="drop")
+    slices = report.to_dict()["slices"]["slices"]
+    assert {row["slice"]: (row["rows"], row["cases"]) for row in slices} == {"a": (90, 90), "b": (100, 100)}
+    [section] = [section for section in report.sections if section.title == "By by"]
+    assert [column.name for column in section.grids[0].columns][:2] == ["slice", "cases"]
+
+
 def test_a_gap_with_a_rare_class_has_its_caveat_in_its_row_and_in_the_claim() -> None:
     rng = np.random.default_rng(0)
     truth = rng.choice(3, 400, p=[0.6, 0.34, 0.06])

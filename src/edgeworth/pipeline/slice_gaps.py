@@ -32,7 +32,7 @@ from edgeworth.core.slice_gaps import (
     correlate_clusters,
     gap_between,
 )
-from edgeworth.core.tallies import Tally
+from edgeworth.core.tallies import Tally, dropped_rows
 from edgeworth.errors import EdgeworthError
 from edgeworth.pipeline.slices import (
     MAX_CLASS_SHARES_SHOWN,
@@ -358,6 +358,7 @@ class _SliceTally:
         """Estimate a measure in a slice, or raise the error that counting it raised."""
         if isinstance(tally, EdgeworthError):
             raise tally
+        part = part.without_rows(dropped_rows(tally))
         own, spelling = kind.slice_part(tally, measure)
         own_kind = kind_of(own)
         estimate = own_kind.estimate(own, spelling, seed=seed)

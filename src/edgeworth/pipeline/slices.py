@@ -60,6 +60,10 @@ class Slice(NamedTuple, Generic[PartT]):
         """Return the same slice with other parts of the data."""
         return Slice(self.by, self.name, self.rows, self.source, arrays)
 
+    def without_rows(self, number: int) -> Slice[PartT]:
+        """Return the same slice after this many of its rows were dropped."""
+        return Slice(self.by, self.name, self.rows - number, self.source, self.arrays)
+
 
 class HasPositions(Protocol):
     """A series or a frame whose rows are taken by position, as pandas does it."""
