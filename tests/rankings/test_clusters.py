@@ -145,7 +145,7 @@ def test_chance_at_a_depth_counts_clusters_of_equal_items_once() -> None:
     """Of 20 clusters of ten equal items two are targets: a random one is a target with probability 2/20."""
     truth, clusters = np.repeat([1, 0], [20, 180]), np.arange(200) // 10
     scores = np.repeat(np.linspace(1, 0, 20), 10)
-    report = ew.evaluate(truth=truth, scores=scores, cluster=clusters, positive=1)
+    report = ew.evaluate(truth=truth, score=scores, cluster=clusters, positive=1)
     ranking = ew.Ranking.from_scores(truth, scores, clusters=clusters)
     for depth, probability in ((10, 2 / 20), (20, 1 / 190)):
         test = ew.estimate(ranking, f"precision@{depth}").test_against_chance("greater")
