@@ -173,3 +173,13 @@ def test_equal_weights_change_no_bounds() -> None:
 def test_a_case_can_add_what_its_score_would_change_by() -> None:
     pair = of_two([1, 0], [0.9, 0.9]), of_two([1, 0], [0.5, 0.5])
     assert possible_differences(*pair, "brier") == pytest.approx(np.array([[0.56, 0.56], [-0.24, -0.24]]))
+
+
+@pytest.mark.parametrize(
+    ("setting", "has_p_value"), [("too sure", False), ("one event", False), ("enough", True)]
+)
+def test_the_frame_has_no_p_value_where_too_little_happened(setting: str, has_p_value: bool) -> None:
+    codes, model, rival = SETTINGS[setting]
+    report = ew.evaluate(truth=codes, probabilities=model, against=rival, positive=1)
+    p_values = report.to_frame("pandas").set_index("measure")["p"]
+    assert [math.isfinite(p_values[score]) for score in ("brier", "log")] == [has_p_value] * 2

@@ -62,7 +62,7 @@ def test_odds_whose_names_say_nothing(tmp_path: Path, capsys: pytest.CaptureFixt
     words = "evaluate two.csv --truth y --probability p --odds a,b"
     asked = said(tmp_path, capsys, words)
     assert "a, b, are not named after the classes 'no', 'yes'" in asked
-    assert "--labels no,yes" in asked
+    assert "pass the class of each column, in the same order (--labels CLASS,CLASS)" in asked
     report = evaluated(tmp_path, capsys, "two.csv --truth y --probability p --odds a,b --labels no,yes")
     assert report["wealth"]["log_wealth"] == pytest.approx(expected, abs=1e-12)
     # Labels say the order of the odds; of which class the single column is remains a question.

@@ -14,8 +14,9 @@ from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration
 from edgeworth.forecasts.estimates import paired_score_test
 from edgeworth.forecasts.kind import SCORES
+from edgeworth.forecasts.scarce_outcomes import scarcity_of_tally
 from edgeworth.forecasts.scores import ForecastScores
-from edgeworth.forecasts.tally import AGAINST, MODEL, ForecastTally
+from edgeworth.forecasts.tally import AGAINST, MODEL, POSSIBLE_SCORES, ForecastTally
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.sources.columns import Label
 
@@ -43,7 +44,8 @@ def estimate_tally(
     """Estimate a measure of the model's scores, wealth, calibration, top-1 decisions or ranking.
 
     A mean score is tested against the opponent's, case by case, as in the verdict. Ordered cases have a
-    confidence sequence there instead, and no p-value here.
+    confidence sequence there instead, and cases in which too little happened have Hoeffding's bounds; here
+    neither has a p-value.
     """
     part, written = part_of_tally(tally, measure)
     result = estimate(part, str(written), method=method, rng=seed)
@@ -56,6 +58,10 @@ def estimate_tally(
     if entry is None or not entry.score or written.label not in (None, MODEL) or is_sequential:
         return result
     scores = replace(tally.scores, clusters=tally.clusters)
+    possible = tally.possible if entry.score in POSSIBLE_SCORES else None
+    scarcity = scarcity_of_tally(scores, tally.tables, possible, entry.score)
+    if scarcity is not None:
+        return replace(result, no_chance_test=scarcity)
     test = paired_score_test(scores, entry.score, MODEL, AGAINST, name=tally.against)
     return replace(result, chance_test=test)
 

@@ -490,7 +490,7 @@ def luck_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Chart:
 def _stretch(points: Floats, laws: Mapping[str, Floats], observed: float) -> list[float]:
     """Return the ends of the picture: where bars can be seen, and what was observed."""
     heights = np.max([np.diff(cumulative) for cumulative in laws.values()], axis=0)
-    seen = np.flatnonzero(heights > MIN_HEIGHT_SEEN * heights.max())
+    seen = np.flatnonzero(heights >= MIN_HEIGHT_SEEN * heights.max())
     low, high = float(points[seen[0]]), float(points[seen[-1] + 1])
     end = min(max(observed, float(points[0])), float(points[-1]))
     return [min(low, end), max(high, end)]
