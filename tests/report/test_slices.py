@@ -695,7 +695,7 @@ def test_rows_that_were_dropped_are_not_counted_in_a_slice(role: str) -> None:
     report = ew.evaluate(**given, by=site, missing="drop")
     slices = report.to_dict()["slices"]["slices"]
     assert {row["slice"]: (row["rows"], row["cases"]) for row in slices} == {"a": (90, 90), "b": (100, 100)}
-    [section] = [section for section in report.sections if section.title == "By by"]
+    [section] = [section for section in report.sections if section.title == "By group"]
     assert [column.name for column in section.grids[0].columns][:2] == ["slice", "cases"]
 
 
@@ -723,10 +723,10 @@ def test_a_slice_in_which_no_winner_may_be_named_has_the_reason_in_its_row() -> 
     slow = np.random.default_rng(1).lognormal(1, 0.3, 160)
     systems = {"slow": slow, "fast": slow - 0.6}
     report = ew.compare(systems=systems, kind="grades", lower_is_better=True, by=["a", "b"] * 80)
-    assert report.verdict.endswith("By by, no winner is named in any slice.")
+    assert report.verdict.endswith("By group, no winner is named in any slice.")
     rows = report.to_dict()["slices"]["slices"]
     assert [row["is_shown"] for row in rows] == [False, False]
-    grid = next(section for section in report.report.sections if section.title == "By by").grids[0]
+    grid = next(section for section in report.report.sections if section.title == "By group").grids[0]
     assert grid.columns[-1].name == "caveat"
     for row in grid.rows:
         assert str(row[-1]).startswith("no winner: a rare large value could reverse the mean of 80 items")
@@ -751,7 +751,7 @@ def test_a_gap_that_is_not_claimed_says_why_beside_its_p_value() -> None:
     report = ew.evaluate(grade=[*safe, *risky], grade_range=(0, 100), by=["a"] * 60 + ["b"] * 60)
     reason = "3 more items at an end of the range would reverse the gap"
     assert f"not claimed because {reason})" in report.verdict
-    grid = next(section for section in report.sections if section.title == "By by").grids[0]
+    grid = next(section for section in report.sections if section.title == "By group").grids[0]
     assert [row[-1] for row in grid.rows] == [f"no claim: {reason}"] * 2
 
 
@@ -769,3 +769,11 @@ def test_a_refusal_names_the_side_that_has_too_few_targets_and_metrics_have_no_p
     metrics = report.to_metrics()
     assert "site/b/roc_auc_gap" in metrics
     assert not any(name.endswith("gap_p") for name in metrics)
+
+
+def test_an_array_of_groups_is_called_by_the_name_of_its_series() -> None:
+    truth, prediction, site = [0, 1] * 60, [0, 1, 1, 0, 0, 1] * 20, ["north", "south", "south"] * 40
+    for by, name in ((site, "group"), (pd.Series(site, name="site"), "site"), ({"place": site}, "place")):
+        report = ew.evaluate(truth=truth, prediction=prediction, by=by)
+        assert f"By {name}, " in report.verdict
+        assert set(report.to_frame("pandas")["by"].dropna()) == {name}

@@ -87,6 +87,14 @@ class Taken(Protocol):
 # -- cutting ---------------------------------------------------------------------------------------------
 
 
+def _name_arrays(by: object) -> Mapping[str, object]:
+    """Name the arrays that cut slices: a series by its own name, any other array "group"."""
+    if isinstance(by, Mapping):
+        return by
+    name = getattr(by, "name", None)
+    return {name if name and isinstance(name, str) else "group": by}
+
+
 def cut_slices(
     source: Source | None,
     columns_by_role: Mapping[str, object],
@@ -99,8 +107,7 @@ def cut_slices(
     left out.
     """
     if source is None:
-        named = by if isinstance(by, Mapping) else {"by": by}
-        columns = {name: as_column(values, name) for name, values in named.items()}
+        columns = {name: as_column(values, name) for name, values in _name_arrays(by).items()}
     else:
         known = known_columns(source) or ()
         crossed = {name: split_crossed(name, known) for name in names_of(by)}
