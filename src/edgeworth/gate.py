@@ -35,6 +35,7 @@ from edgeworth.gates.requirements import (
 )
 from edgeworth.pipeline.call_options import with_signature_of
 from edgeworth.pipeline.gate_data import GateData, Missing, known_kinds, names_of_columns, open_gate
+from edgeworth.pipeline.slices import name_arrays
 from edgeworth.sources.alignment import aligned
 
 if TYPE_CHECKING:
@@ -108,6 +109,9 @@ def check(
     check_level(level)
     if undecided not in (None, "pass", "fail"):
         raise OptionError(f'undecided is "pass" or "fail"; saw {undecided!r}')
+    groups = given.get("by")
+    if data is None and groups is not None and not isinstance(groups, str):
+        given["by"] = name_arrays(groups)
     by = tuple(names_of_columns(given.get("by")))
     rules = tuple(replace(rule, by=by) if by and not rule.columns else rule for rule in rules)
     if baseline is None and (relative := next((rule for rule in rules if rule.needs_baseline), None)):

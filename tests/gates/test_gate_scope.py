@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import special, stats
 
@@ -331,3 +332,27 @@ def test_rates_say_how_often_the_exit_code_is_0_if_undecided_counts() -> None:
     assert f"the exit code is 0 in {100 * passes.value:.1f}%" in held.describe_rates()[2]
     assert "exit code" not in "".join([*plain.describe_rates(), plain.to_markdown()])
     assert "| exit code 0 |" in released.to_markdown()
+
+
+def test_each_group_of_an_array_must_hold() -> None:
+    """A gate on an array of groups is the gate on a mapping with one name."""
+    right = [1] * 190 + [0] * 10 + [1] * 20 + [0] * 20
+    groups = ["common"] * 200 + ["rare"] * 40
+    rule = "accuracy >= 0.7"
+    assert ew.check(correct=right, require=rule).outcome == "pass"
+    for by in (groups, np.array(groups), pd.Series(groups)):
+        gate = ew.check(correct=right, by=by, require=rule)
+        assert gate.outcome == "fail"
+        assert str(gate) == str(ew.check(correct=right, by={"group": groups}, require=rule))
+
+
+def test_with_data_groups_are_columns() -> None:
+    frame = pd.DataFrame({"right": [1, 0] * 50, "other": [1, 1] * 50, "group": ["a", "b"] * 50})
+    rule, message = "accuracy >= 0.4", "by must be the name of a column, or a list of names; saw"
+    for by in (frame["group"], frame["group"].to_numpy()):
+        with pytest.raises(OptionError, match=message):
+            ew.check(frame, correct="right", by=by, require=rule)
+        with pytest.raises(OptionError, match=message):
+            ew.evaluate(frame, correct="right", by=by)
+        with pytest.raises(OptionError, match=message):
+            ew.compare(frame, kind="correct", systems=["right", "other"], by=by)

@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import edgeworth as ew
@@ -130,3 +131,9 @@ def test_a_number_that_is_no_decision_is_no_bet(
     payload = json.loads(call(tmp_path, capsys, *words, f"--abstain={away}", "--json", "-").stdout)
     assert payload["tips"]["bets"] == 3
     assert payload["estimates"]["coverage"]["value"] == pytest.approx(3 / 5)
+
+
+def test_with_data_odds_are_columns() -> None:
+    frame = pd.DataFrame({"y": ["a", "b"] * 10, "tip": ["a", "a"] * 10, "price": [2.0, 2.1] * 10})
+    with pytest.raises(OptionError, match="with data, odds must be names of columns; saw ndarray"):
+        ew.evaluate(frame, truth="y", prediction="tip", odds=frame["price"].to_numpy())

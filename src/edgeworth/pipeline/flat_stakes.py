@@ -132,6 +132,9 @@ def _read(
         columns = offered[:, None] if offered.ndim == 1 else offered
     else:
         names = names_of(options["odds"])
+        if not names:
+            given = type(options["odds"]).__name__
+            raise OptionError(f"with data, odds must be names of columns; saw {given}")
         columns_of_labels = [names_of(options["truth"])[0], names_of(options["prediction"])[0]]
         read = read_whole(source, columns_of_labels, names)
         pair = [read.labels[name] for name in columns_of_labels]

@@ -20,10 +20,10 @@ from edgeworth.errors import EdgeworthError, OptionError
 from edgeworth.gates.requirements import BASELINE, CANDIDATE
 from edgeworth.grades.grades import Grades
 from edgeworth.pipeline.call_options import change, fill_in
+from edgeworth.pipeline.slices import names_of_slices
 from edgeworth.pipeline.tally_file import is_tally_file
 from edgeworth.pipeline.tally_record import TallyRecord, holds_tallies
 from edgeworth.pipeline.tally_rows import with_named_columns
-from edgeworth.sources.column_roles import names_of
 
 if TYPE_CHECKING:
     from edgeworth.comparisons.comparison import Comparison, SliceFindings
@@ -269,4 +269,6 @@ def known_kinds(data: object, kind: object) -> tuple[AnyKind, ...]:
 
 def names_of_columns(by: object) -> list[str]:
     """List the columns of slices: names, or the keys of arrays by name."""
-    return list(map(str, by)) if isinstance(by, Mapping) else names_of(by)
+    if by is None:
+        return []
+    return list(map(str, by)) if isinstance(by, Mapping) else names_of_slices(by)

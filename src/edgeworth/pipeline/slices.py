@@ -87,12 +87,22 @@ class Taken(Protocol):
 # -- cutting ---------------------------------------------------------------------------------------------
 
 
-def _name_arrays(by: object) -> Mapping[str, object]:
+def name_arrays(by: object) -> Mapping[str, object]:
     """Name the arrays that cut slices: a series by its own name, any other array "group"."""
     if isinstance(by, Mapping):
         return by
     name = getattr(by, "name", None)
     return {name if name and isinstance(name, str) else "group": by}
+
+
+def names_of_slices(by: object) -> list[str]:
+    """List the columns that cut slices, or raise an error if an array was passed beside data."""
+    names = names_of(by)
+    if not names:
+        raise OptionError(
+            f"with data, by must be the name of a column, or a list of names; saw {type(by).__name__}"
+        )
+    return names
 
 
 def cut_slices(
@@ -107,10 +117,10 @@ def cut_slices(
     left out.
     """
     if source is None:
-        columns = {name: as_column(values, name) for name, values in _name_arrays(by).items()}
+        columns = {name: as_column(values, name) for name, values in name_arrays(by).items()}
     else:
         known = known_columns(source) or ()
-        crossed = {name: split_crossed(name, known) for name in names_of(by)}
+        crossed = {name: split_crossed(name, known) for name in names_of_slices(by)}
         wanted = [name for names in crossed.values() for name in names]
         kept = _keep(
             source, [*wanted, *(name for column in columns_by_role.values() for name in names_of(column))]
