@@ -8,7 +8,7 @@ import pytest
 from edgeworth.decisions.position_bias import examine_position_bias
 
 OPTIONS = list("ABCD")
-SAMPLES = 1500
+SAMPLES = 2500
 NOMINAL = 0.05
 EVEN = (0.25, 0.25, 0.25, 0.25)
 UNEVEN = (0.1, 0.2, 0.3, 0.4)
