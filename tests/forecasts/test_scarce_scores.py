@@ -19,7 +19,7 @@ from edgeworth.forecasts.scarce_outcomes import HOEFFDING
 from edgeworth.forecasts.tally import ForecastTally, Opponent
 from edgeworth.sources.columns import as_column, encode
 
-HARDLY = "the outcomes that change the difference most hardly occurred"
+HARDLY = "too few of the outcomes that decide this difference occurred"
 
 
 def of_two(codes: list[int], shares: list[float]) -> Forecasts:

@@ -82,7 +82,7 @@ def test_a_gap_without_a_range_says_what_unseen_items_could_do() -> None:
     values = {"site": ["a"] * 400 + ["b"] * 800}
     report = ew.evaluate(grade=np.concatenate([part, rest]), by=values)
     needed = (rest.mean() - part.mean()) * 400 / 3
-    expected = f"3 unseen items that are {needed:.0f} from the mean are enough"
+    expected = f"3 more items that are {needed:.0f} from the mean each"
     assert expected in report.verdict
     rows = report.to_dict()["slices"]["slices"]
     assert all(expected in row["caveat"] for row in rows)

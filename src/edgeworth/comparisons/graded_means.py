@@ -56,8 +56,8 @@ def guard_mean(
         return _withhold_reversible(difference, units, UNSEEN_ITEMS_TO_SURVIVE, (reach, reach), which)
     if units < MIN_ITEMS_WITHOUT_RANGE:
         reason = (
-            f"a rare large value could reverse the mean of {units} {plural(units, unit)}: state the grade "
-            f"range, or compare at least {MIN_ITEMS_WITHOUT_RANGE} {plural(2, unit)}"
+            f"a rare large value may be missing from {units} {plural(units, unit)}: state the grade range, "
+            f"or compare at least {MIN_ITEMS_WITHOUT_RANGE} {plural(2, unit)}"
         )
         withheld = replace(difference, no_winner=difference.no_winner or reason)
         largest = float(np.abs(values).max(initial=0.0))
@@ -88,11 +88,12 @@ def _warn_of_unseen(difference: Difference, units: int, seen_range: float, unit:
     value = size * units / UNSEEN_ITEMS_TO_SURVIVE
     if value > MAX_UNSEEN_VALUE_IN_SEEN_RANGES * seen_range:
         return difference
-    unseen = f"{UNSEEN_ITEMS_TO_SURVIVE} unseen {plural(UNSEEN_ITEMS_TO_SURVIVE, unit)}"
+    rare = "rare grades far outside those seen" if value > seen_range else "rare grades"
+    which = f"{UNSEEN_ITEMS_TO_SURVIVE} more {plural(UNSEEN_ITEMS_TO_SURVIVE, unit)}"
+    example = f"{which} on which {better} is worse by {format_number(value)} each"
     return _with_caveat(
         difference,
-        f"a rare large value could reverse the difference: {unseen} on which {better} is worse by "
-        f"{format_number(value)} are enough (state the grade range to rule them out)",
+        f"{rare} could reverse this, for example {example} (state the grade range to rule that out)",
     )
 
 

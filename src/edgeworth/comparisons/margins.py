@@ -211,7 +211,8 @@ def _claim_of_two(ahead: MarginTest, behind: MarginTest, findings: ComparisonFin
         if is_better:
             text = f"{text[0].upper()}{text[1:]}"
         else:
-            text = f"{first} is no worse than {second} within a margin of {margin}, but {text}"
+            no_worse = f"{first} is no worse than {second} within a margin of {margin}"
+            text = f"{no_worse}. {text[0].upper()}{text[1:]}"
     else:
         strength = "not shown"
         text = f"It is undecided whether {first} and {second} are within {margin} of each other"
@@ -226,10 +227,9 @@ def _claim_of_two(ahead: MarginTest, behind: MarginTest, findings: ComparisonFin
     ):
         units = plural(ahead.plan.needed, findings.unit)
         needed = f"about {format_rounded(ahead.plan.needed)} {units} in all"
-        what = "that neither is worse" if ahead.outcome == "no worse" else "it"
-        text += (
-            f" If they are equally good, {needed} would show {what} ({format_percent(ahead.power)} power)."
-        )
+        what = f"that {second} is not" if ahead.outcome == "no worse" else "that they are"
+        power = f"{format_percent(ahead.power)} power"
+        text += f" If they are equally good, {needed} would show {what} ({power})."
     low, high = ahead.interval
     numbers = {"margin": ahead.margin, "first": first, "second": second, "low": low, "high": high}
     outcomes = {"outcome": ahead.outcome, "mirrored_outcome": behind.outcome}

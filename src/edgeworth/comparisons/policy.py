@@ -49,7 +49,7 @@ MAX_SYSTEMS_JUDGED = 8
 """With more systems, calibration errors are not shown by default: each needs an isotonic regression."""
 
 MIN_UNITS_FOR_TOO_CLOSE = 100
-"""With fewer units, an unclear difference is put down to their number and not to a small gap."""
+"""With fewer units, an unclear difference is not called too close: the sample may be the reason."""
 
 TIMES_AS_MANY_IS_TOO_CLOSE = 10
 """A verdict calls two systems too close to call if confirming their gap needs this many times the sample."""

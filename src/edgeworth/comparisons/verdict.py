@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from edgeworth import __version__
@@ -162,7 +163,10 @@ def _reason_for_no_winner(ahead: Difference, findings: ComparisonFindings) -> st
     ):
         number = f"{format_count(ahead.cases)} {plural(ahead.cases, findings.unit)}"
         return f"{number} are too few for this test: its smallest p-value is {format_probability(smallest)}"
-    return "test and interval disagree, so no winner is named"
+    alpha = f"{alpha_of(findings.level):.3g}"
+    if _excludes_0(ahead, findings.level):
+        return f"the interval excludes 0 but p is above {alpha}, so no winner is named"
+    return f"p is below {alpha} but the interval includes 0, so no winner is named"
 
 
 def _describe_equal(difference: Difference, findings: ComparisonFindings) -> str:
@@ -181,11 +185,21 @@ def _describe_equal(difference: Difference, findings: ComparisonFindings) -> str
 
 
 def _describe_mean(ahead: Difference, findings: ComparisonFindings) -> str:
-    """Write the difference of means that a rare large value could reverse."""
+    """Write the difference of means that names no winner, because a rare large value may be missing."""
+    interval = f"{_size(ahead, findings)}, {_interval(ahead, findings)}"
+    if not _excludes_0(ahead, findings.level):
+        first, second = format_levels(ahead.measure, *ahead.values, gap=ahead.difference)
+        levels = f"{first} for {ahead.first}, {second} for {ahead.second}"
+        return f"The means show no clear difference: {levels} ({interval})."
     direction = "higher" if ahead.difference > 0 else "lower"
-    size = f"{_levels(ahead)}, {_size(ahead, findings)} ({_interval(ahead, findings)})"
-    claim = f"The {describe_measure(ahead.measure)} of {ahead.first} is {direction}: {size}."
+    claim = f"{ahead.first} has the {direction} mean, {_levels(ahead)} ({interval}), but it names no winner."
     return claim + as_sentence(ahead.no_winner)
+
+
+def _excludes_0(difference: Difference, level: float) -> bool:
+    """Return whether the interval of a difference excludes 0."""
+    low, high = difference.interval(level)
+    return low > 0 or high < 0
 
 
 def as_sentence(reason: str | None) -> str:
@@ -236,7 +250,8 @@ def _typical(findings: ComparisonFindings) -> Claim | None:
     p_value = findings.adjusted[findings.as_given(*pair)]
     is_shown = is_significant(p_value, findings.level) and not findings.is_in_sample
     adjusted = "" if len(findings.names) == 2 or findings.adjust == "none" else f"{findings.adjust.title()} "
-    test = f"(sign test {adjusted}{format_p_value(p_value)})"
+    lower = "" if difference.direction != "lower" else "; lower is better"
+    test = f"(sign test {adjusted}{format_p_value(p_value)}{lower})"
     text = f"{ahead.first} does better than {ahead.second} {counts} {test}."
     if not is_shown:
         neither = (
@@ -283,12 +298,8 @@ def _claim_of_many(findings: ComparisonFindings) -> Claim:
         text = f"{best} beats {others} others: {_describe_lead(against[valued[1]], findings)}"
     elif len(tied) > 1:
         text = _describe_tie(tied, sample, findings)
-        # A reader who sees a tied system below another one could take the other one for tied, too.
-        above = [name for name in beaten if valued.index(name) < max(map(valued.index, tied))]
-        if above:
-            levels = format_levels(headline, *(findings.values[name][headline] for name in above))
-            named = [f"{_short(name)} ({own})" for name, own in zip(above, levels, strict=True)]
-            text += f". {_short(best)} beats {_listed(named)}"
+        if beaten:
+            text += f". {_short(best)} beats {_listed(_with_levels(beaten, findings))}"
     else:
         unclear = [name for name in against if name not in beaten]
         text += f", with no clear difference from {_listed(unclear)}"
@@ -298,10 +309,13 @@ def _claim_of_many(findings: ComparisonFindings) -> Claim:
         text += f" {_listed(without)} {plural(len(without), 'has', 'have')} no value to compare."
     if withheld and findings.direction != "neither":
         reasons = "; ".join(dict.fromkeys(against[name].no_winner or "" for name in withheld))
-        others = f"any of {_listed(withheld)}" if len(withheld) > 1 else withheld[0]
+        others = _listed(_with_levels(withheld, findings))
+        others = f"any of {others}" if len(withheld) > 1 else others
         text += f" No winner is named between {best} and {others}: {reasons}."
     if findings.direction != "neither":
+        known = {against[name].no_winner for name in withheld}
         caveats = dict.fromkeys(new_caveat(against[name], findings) for name in beaten)
+        caveats = {caveat: None for caveat in caveats if caveat not in known}
         # The caveat about the closest system that is beaten is the one that matters most.
         text += as_sentence(next((caveat for caveat in caveats if caveat is not None), None))
     strength: Strength = "shown" if beaten and findings.direction != "neither" else "not shown"
@@ -311,21 +325,40 @@ def _claim_of_many(findings: ComparisonFindings) -> Claim:
 
 def _describe_lead(ahead: Difference, findings: ComparisonFindings) -> str:
     """Write the lead of the best system over the next."""
+    return _describe_difference_of_many(ahead, findings, f" for {ahead.second} (second)")
+
+
+def _describe_difference_of_many(ahead: Difference, findings: ComparisonFindings, second: str = "") -> str:
+    """Write both levels and the difference, with the p-value adjusted for all pairs of systems."""
     p_value = findings.adjusted[findings.as_given(ahead.first, ahead.second)]
     adjusted = "" if findings.adjust == "none" else f"{ADJUSTMENTS[findings.adjust]} "
     lower = "" if ahead.direction != "lower" else "; lower is better"
-    levels = f"{describe_measure(ahead.measure)} {_levels(ahead)} for {ahead.second} (second)"
-    test = f"{adjusted}{format_p_value(p_value)}"
+    levels = f"{describe_measure(ahead.measure)} {_levels(ahead)}{second}"
+    pairs = "" if findings.adjust == "none" else f" for {len(findings.pairs)} pairs"
+    test = f"{adjusted}{format_p_value(p_value)}{pairs}"
     brackets = f"{_interval(ahead, findings)}; {test}; {describe_sample(ahead, findings)}{lower}"
     return f"{levels}, {_size(ahead, findings)} ({brackets})"
 
 
+def _with_levels(names: Sequence[str], findings: ComparisonFindings) -> list[str]:
+    """Write the level of each system after its name."""
+    levels = format_levels(findings.headline, *(findings.values[name][findings.headline] for name in names))
+    return [f"{_short(name)} ({level})" for name, level in zip(names, levels, strict=True)]
+
+
 def _describe_tie(tied: tuple[str, ...], sample: str, findings: ComparisonFindings) -> str:
-    """List the systems that are tied for first, with their levels."""
-    levels = format_levels(findings.headline, *(findings.values[name][findings.headline] for name in tied))
+    """List the systems that are tied for first, with their levels; of two, write the difference."""
     words = "" if is_share(findings.headline) else f" by {describe_measure(findings.headline)}"
-    names = _listed([f"{_short(name)} ({level})" for name, level in zip(tied, levels, strict=True)])
+    names = _listed(_with_levels(tied, findings))
     noun = plural(2, findings.noun)
+    if len(tied) == 2:
+        first, second = tied
+        ahead = findings.difference(first, second)[findings.headline]
+        best = f"the best two of {len(findings.names)} {noun}"
+        return (
+            f"No clear difference between {_short(first)} and {_short(second)}, {best}: "
+            f"{_describe_difference_of_many(ahead, findings)}"
+        )
     if len(tied) == len(findings.names):
         return f"All {spell_out(len(tied))} {noun} are statistically tied{words}: {names}, on {sample}"
     number = spell_out(len(tied)).capitalize()
@@ -415,14 +448,13 @@ def _sample_size(findings: ComparisonFindings) -> Claim | None:
         if len(findings.names) == 2
         else f"the gap between {_short(pair[0])} and {_short(pair[1])}"
     )
+    is_too_close = plan.needed >= TIMES_AS_MANY_IS_TOO_CLOSE * plan.cases
     if difference.typical is not None:
-        text = f"Confirming the difference in means needs {needed}."
-    elif plan.needed >= TIMES_AS_MANY_IS_TOO_CLOSE * plan.cases:
-        if plan.cases < MIN_UNITS_FOR_TOO_CLOSE:
-            gap = gap.replace("this small", "of this size")
-            text = f"Too few {plural(0, findings.unit)} to tell: confirming {gap} needs {needed}."
-        else:
-            text = f"Too close to call: confirming {gap} needs {needed}."
+        if _excludes_0(difference, findings.level):
+            return None  # the reason why no winner is named says how many are needed
+        text = f"Confirming a difference of this size in means needs {needed}."
+    elif is_too_close and plan.cases >= MIN_UNITS_FOR_TOO_CLOSE:
+        text = f"Too close to call: confirming {gap} needs {needed}."
     else:
         gap = gap.replace("this small", "of this size")
         now = f"{format_count(round(plan.cases))} now; {format_percent(plan.power)} power"

@@ -50,7 +50,7 @@ def explain_scarcity(
             f"needs {MIN_CASES_TOP_CLASS_FAILED}"
         )
     if variance_seen is not None and variance_seen < MIN_VARIANCE_SEEN:
-        return "the outcomes that change the difference most hardly occurred"
+        return "too few of the outcomes that decide this difference occurred"
     return None
 
 

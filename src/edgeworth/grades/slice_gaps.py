@@ -83,10 +83,9 @@ def _warn_of_unseen(gap: Gap, values: Sequence[ItemValues], units: float) -> str
     if not (low > 0 or high < 0) or value > MAX_UNSEEN_VALUE_IN_SEEN_RANGES * float(np.ptp(grades)):
         return None
     unit = "items" if values[0].grades.clusters is None else "clusters"
-    return (
-        f"a rare large value could reverse the gap: {UNSEEN_ITEMS_TO_SURVIVE} unseen {unit} that are "
-        f"{format_number(value)} from the mean are enough (state the grade range to rule them out)"
-    )
+    rare = "rare grades far outside those seen" if value > float(np.ptp(grades)) else "rare grades"
+    example = f"{UNSEEN_ITEMS_TO_SURVIVE} more {unit} that are {format_number(value)} from the mean each"
+    return f"{rare} could reverse the gap, for example {example} (state the grade range to rule that out)"
 
 
 def _gap_between(estimates: Sequence[Estimate], values: Sequence[ItemValues], no_claim: str | None) -> Gap:
