@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from functools import cache
@@ -111,3 +112,11 @@ def test_formulas_are_mathml_and_search_works_offline(site: Path) -> None:
 def test_the_desk_and_a_sample_report_are_part_of_the_site(site: Path) -> None:
     for page in ("desk/desk.html", "demo-report.html"):
         assert len((site / page).read_text(encoding="utf-8")) > 100_000
+
+
+@pytest.mark.slow
+def test_no_formula_is_made_of_words(site: Path) -> None:
+    """Two dollar signs in a sentence would turn the words between them into a formula."""
+    for page in site.rglob("*.html"):
+        for formula in re.findall(r"<math.*?</math>", page.read_text(encoding="utf-8"), re.S):
+            assert not re.search(r"(<mi>[A-Za-z]</mi>\s*){5}", formula), (page.name, formula)
