@@ -61,26 +61,33 @@ def check_bounds(bounds: Iterable[float]) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Grades(Serializable):
-    """A tally of grades: per item, the number of repeats, the sum of grades and the sum of their squares.
+    """A tally of graded answers, such as right or wrong, or points.
+
+    Make one with ``from_grades``, and pass it to ``ew.measure``, ``ew.estimate`` or ``ew.evaluate``. You can
+    add tallies with ``+``. You need the attributes below only to read the counts themselves.
+
+    An item is what was graded, such as a question. Several grades of one item are its repeats. The arrays
+    have one entry per item. If there are no ids, one entry stands for all items with the same grade (and the
+    same cluster), and ``items`` counts them. Every item still counts.
 
     Attributes
     ----------
     ids : tuple, optional
-        The items. Without ids, each row is an item of its own, and equal rows are held once.
+        The id of each item, or None. Without ids, each row is an item of its own.
     clusters : tuple of str, optional
         The cluster of each entry.
     items : array of int
-        The number of items with the values of each entry.
+        The number of items that each entry stands for; 1 if there are ids.
     repeats : array of int
-        The number of grades of each item.
+        The number of grades per item in each entry; 1 if there are no ids.
     sums, squares : array of float
-        The sum of the grades, and of their squares.
+        Per item, the sum of the grades and the sum of their squares.
     unscored : int
         The number of rows without a grade, which are left out.
     zero_one : bool
-        Whether every grade is 0 or 1.
+        Whether every grade in the data is 0 or 1.
     bounds : (float, float)
-        The lowest and the highest possible grade.
+        The lowest and the highest possible grade; infinite if no range is stated.
     lower_is_better : bool
         Whether a low grade is a good one.
 
@@ -163,12 +170,13 @@ class Grades(Serializable):
         Parameters
         ----------
         grades : array_like
-            Numbers, booleans, or words for right and wrong (true/false, C/I, yes/no). A missing one (None,
-            NaN) is unscored: it is left out and counted apart.
+            Numbers, booleans, or words for right and wrong (true/false, C/I, yes/no). Rows with a missing
+            grade (None, NaN) are left out, and ``unscored`` counts them.
         ids : array_like, optional
-            The item of each row; rows of one item are repeats of it. Without ids each row is an item.
+            The item of each row. Rows of one item are repeats of it. Without ids, each row is an item.
         clusters : array_like, optional
-            Items that are not independent: the passage that questions are about, the user.
+            The cluster of each row. Items of one cluster are not independent: questions about one passage,
+            tasks of one user.
         grade_range : (float, float), optional
             The lowest and the highest possible grade.
         lower_is_better : bool
@@ -256,12 +264,12 @@ class Grades(Serializable):
         Parameters
         ----------
         items : iterable
-            The ids. Answers without a grade are not among them.
+            The ids of the items to keep.
 
         Returns
         -------
         Grades
-            The tally of these items.
+            The tally of these items. Rows without a grade have no id in a tally, so ``unscored`` is 0.
 
         Examples
         --------
@@ -283,7 +291,7 @@ class Grades(Serializable):
         )
 
     def __add__(self, other: Self) -> Self:
-        """Add the items of both; repeats of an item in both are repeats of it."""
+        """Add the items of both tallies. If both hold an item, its grades in both are repeats."""
         if not isinstance(other, Grades):
             return NotImplemented
         if not other.has_cases or not self.has_cases:
@@ -368,7 +376,7 @@ class Grades(Serializable):
 
     @property
     def dropped(self) -> int:
-        """The number of rows that were left out because they have no grade."""
+        """The number of rows without a grade, as in ``unscored``; every kind of tally has this property."""
         return self.unscored
 
     @property
@@ -383,17 +391,20 @@ class Grades(Serializable):
 
     @property
     def is_share(self) -> bool:
-        """Whether the mean is a share: every grade is 0 or 1, and no other is possible."""
+        """Whether the mean is the share of grades that are 1.
+
+        Every grade is 0 or 1, as in ``zero_one``, and ``bounds`` state no other range, such as 0 to 5.
+        """
         return self.zero_one and self.bounds in (UNBOUNDED, (0.0, 1.0))
 
     @property
     def is_binary(self) -> bool:
-        """Whether grades are right or wrong, 1 or 0, and high is good."""
+        """Whether the grades mean right (1) and wrong (0): ``is_share``, and not ``lower_is_better``."""
         return self.is_share and not self.lower_is_better
 
     @property
     def means(self) -> Floats:
-        """The mean grade of each entry."""
+        """The mean grade per item of each entry."""
         return np.asarray(self.sums / self.repeats)
 
     def facts(self) -> JsonObject:
