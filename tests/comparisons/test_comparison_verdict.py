@@ -146,7 +146,7 @@ def test_in_sample_forecasts_prove_nothing() -> None:
     systems = {"model": p, "flat": np.full(300, 0.5)}
     plain = evidence(truth, systems)
     null = "the probabilities of flat are the true ones, given all that model knew"
-    assert f"Strong evidence against the hypothesis that {null} (p < 1e-6, two-sided)" in plain
+    assert f"There is evidence against the hypothesis that {null} (p < 1e-6, two-sided)" in plain
     assert "It does not say which is better on average" in plain
     assert "evidence" not in verdict(truth, systems, kind="probabilities")
     assert "vidence against the hypothesis" not in evidence(truth, systems, predictions_made="in-sample")

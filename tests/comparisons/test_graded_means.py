@@ -36,7 +36,10 @@ def test_without_a_range_few_items_claim_the_typical_item() -> None:
     assert comparison.verdict.startswith(
         f"one does better than two on {wins} of 30 items and worse on {losses}"
     )
-    assert "names no winner. A rare large value may be missing from 30 items: state" in comparison.verdict
+    assert (
+        "names no winner, because a rare large value may be missing from 30 items: state"
+        in comparison.verdict
+    )
     assert "exact" not in comparison.verdict
     claims = comparison.to_dict()["claims"]
     assert [(claim["about"], claim["strength"]) for claim in claims][:2] == [

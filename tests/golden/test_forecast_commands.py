@@ -283,7 +283,7 @@ def test_what_the_rival_ruled_out(tmp_path: Path, capsys: pytest.CaptureFixture[
     (tmp_path / "r.csv").write_text("y,p,q\n1,.9,.5\n1,.1,0\n0,.2,.5\n", encoding="utf-8")
     words = ["evaluate", "r.csv", "--truth", "y", "--probability", "p", "--against", "q"]
     report = report_of(tmp_path, capsys, *words)
-    assert "Strong evidence against q's probabilities (p < 1e-6" in report["verdict"]
+    assert "evidence that q's probabilities are not exactly right (p < 1e-6" in report["verdict"]
     assert report["wealth"]["ruined"] is False
     assert report["evidence"]["full_stakes"]["p_value"] == 0
     assert call(tmp_path, capsys, *words).returncode == 0

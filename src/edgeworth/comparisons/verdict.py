@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from edgeworth import __version__
+from edgeworth.comparisons.chance import CLASS_SHARES
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.findings import ComparisonFindings
 from edgeworth.comparisons.margins import margin_claims
@@ -54,6 +55,9 @@ _TESTS = {
 
 ADJUSTMENTS = {"holm": "Holm", "benjamini-hochberg": "Benjamini–Hochberg", "tukey": "Tukey"}
 """What a p-value adjusted for all pairs is called."""
+
+NULL_IN_SENTENCES = {CLASS_SHARES: "a constant forecast of the class shares"}
+"""What systems are tested against, if a sentence needs more words than a heading."""
 
 MAX_NAME_LENGTH = 40
 """Characters of a name in a verdict on several systems; tables and JSON identify them all."""
@@ -192,8 +196,8 @@ def _describe_mean(ahead: Difference, findings: ComparisonFindings) -> str:
         levels = f"{first} for {ahead.first}, {second} for {ahead.second}"
         return f"The means show no clear difference: {levels} ({interval})."
     direction = "higher" if ahead.difference > 0 else "lower"
-    claim = f"{ahead.first} has the {direction} mean, {_levels(ahead)} ({interval}), but it names no winner."
-    return claim + as_sentence(ahead.no_winner)
+    claim = f"{ahead.first} has the {direction} mean, {_levels(ahead)} ({interval})."
+    return f"{claim} The mean names no winner, because {ahead.no_winner}."
 
 
 def _excludes_0(difference: Difference, level: float) -> bool:
@@ -355,10 +359,13 @@ def _describe_tie(tied: tuple[str, ...], sample: str, findings: ComparisonFindin
         first, second = tied
         ahead = findings.difference(first, second)[findings.headline]
         best = f"the best two of {len(findings.names)} {noun}"
-        return (
+        text = (
             f"No clear difference between {_short(first)} and {_short(second)}, {best}: "
             f"{_describe_difference_of_many(ahead, findings)}"
         )
+        if ahead.is_shown(findings.level) and is_significant(ahead.p_value(), findings.level):
+            text += f". Alone, this pair would differ clearly; among {len(findings.pairs)} pairs it does not"
+        return text
     if len(tied) == len(findings.names):
         return f"All {spell_out(len(tied))} {noun} are statistically tied{words}: {names}, on {sample}"
     number = spell_out(len(tied)).capitalize()
@@ -484,6 +491,7 @@ def describe_chance(findings: ComparisonFindings) -> str:
     tested = [name for name, result in findings.chance.items() if not math.isnan(result.p_value)]
     if not tested:
         return ""
+    null = NULL_IN_SENTENCES.get(null, null)
     if len(tested) == 2:
         if not names:
             return f"Both systems are better than {null}."
@@ -525,7 +533,7 @@ def describe_evidence(findings: ComparisonFindings) -> str:
     hedge = "" if made == "before" else ", if these were out-of-sample predictions"
     # The p-value is 1 over an e-value, and an e-value of exactly 20 counts at 95% (Ville's inequality).
     is_shown = evidence.p_value <= alpha_of(findings.level)
-    strength = "Strong evidence" if is_shown else "Not enough evidence"
+    strength = "There is evidence" if is_shown else "There is not enough evidence"
     proof = "p < 1e-6" if evidence.p_value < MIN_P_VALUE_WRITTEN else f"p ≤ {format_bound(evidence.p_value)}"
     e_value = (
         f"e-value {format_wealth(evidence.log_e_value)}, " if evidence.p_value >= MIN_P_VALUE_WRITTEN else ""

@@ -150,6 +150,19 @@ class ReliabilityBands:
         return format_p_value(min(1.0, tests * self.test.p_value))
 
     @property
+    def mean_forecast(self) -> float:
+        """The mean of the forecasts; nan without a case."""
+        return self._mean_of(self.forecast)
+
+    @property
+    def event_rate(self) -> float:
+        """The share of cases in which the class occurred, which recalibration keeps."""
+        return self._mean_of(self.recalibrated)
+
+    def _mean_of(self, values: Floats) -> float:
+        return float(np.average(values, weights=self.cases)) if self.cases.sum() else float("nan")
+
+    @property
     def levels(self) -> tuple[ReliabilityLevel, ...]:
         """The steps of the diagram, in ascending order.
 

@@ -96,6 +96,10 @@ def _highest(evidence: Evidence) -> str:
 
 def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:
     luck, book = findings.bets.luck, findings.bets.wealth.book
+    if findings.is_robust:
+        rows = "weighted" if findings.is_weighted else "clustered"
+        independent = "These e-values treat rows as equal and independent"
+        return (f"{independent}. The rows are {rows}, so the e-values are no evidence.",)
     if book == "constant":
         return (
             "The class shares were counted on these cases, and no constant shares fit them better. So the "

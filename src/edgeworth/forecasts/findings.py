@@ -23,7 +23,7 @@ from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.law import Moments, luck_of_moments, wealth_law
 from edgeworth.forecasts.betting.season import Season
-from edgeworth.forecasts.betting.wealth import RIVAL, Wealth
+from edgeworth.forecasts.betting.wealth import CLASS_SHARES, RIVAL, Wealth
 from edgeworth.forecasts.calibration import Calibration, Reliability
 from edgeworth.forecasts.calibration_test import CalibrationTest
 from edgeworth.forecasts.clusters import ForecastClusters
@@ -252,7 +252,8 @@ class ForecastFindings:
         if system == MODEL:
             return "the model"
         against = self.bets.wealth.against
-        return "the opponent" if against == RIVAL else against
+        names = {RIVAL: "the opponent", CLASS_SHARES: "a constant forecast of the class shares"}
+        return names.get(against, against)
 
     def heading(self, system: str) -> str:
         """Name the model or its opponent in the head of a table."""

@@ -11,6 +11,8 @@ import numpy as np
 from edgeworth import __version__
 from edgeworth.bet.ledger import Ledger
 from edgeworth.common.arrays import Floats, finite_or_none
+from edgeworth.core.amounts import format_difference, format_levels
+from edgeworth.core.estimates import Interval
 from edgeworth.core.formatting import (
     MIN_P_VALUE_WRITTEN,
     format_apart,
@@ -106,16 +108,30 @@ def _other_conclusion(findings: ForecastFindings, evidence: Claim, score: Claim)
 
 
 def _bets(findings: ForecastFindings, model: str, rival: str) -> tuple[Claim, ...]:
-    """Describe the bankroll, if rounds were settled, and the evidence."""
-    return (*_money(findings, model), _evidence(findings, model, rival))
+    """Describe the evidence, and what bets at the user's odds would have earned."""
+    money, evidence = _money(findings), _evidence(findings, model, rival)
+    if any(claim.numbers.get("bets") == 0 for claim in money):
+        return money
+    return (evidence, *money)
 
 
-def _money(findings: ForecastFindings, model: str) -> tuple[Claim, ...]:
+def _is_evidence(findings: ForecastFindings) -> bool:
+    """Return whether the bets are evidence against the opponent's prices, or against the model."""
+    # The p-value is 1 over an e-value, and an e-value of exactly 20 counts at 95% (Ville's inequality).
+    return findings.bets.stronger.p_value <= alpha_of(findings.level)
+
+
+def _by_luck(findings: ForecastFindings, profit: float) -> str:
+    """Write that luck can explain a profit, if nothing else is shown to."""
+    return ", which luck can explain" if profit > 0 and not _is_evidence(findings) else ""
+
+
+def _money(findings: ForecastFindings) -> tuple[Claim, ...]:
     """Describe the bankroll after bets at the user's odds."""
     ledger, fraction = findings.ledger, findings.bets.wealth.fraction
     if ledger is None:
         return _unit_stakes(findings)
-    part = "" if fraction == 1 else f"{format_option(fraction)} of "
+    part = "Kelly's stakes" if fraction == 1 else f"{format_option(fraction)} of Kelly's stakes"
     if not len(ledger):
         text = (
             f"No outcome was worth its odds in {describe_rounds(ledger)}, so nothing would have been staked."
@@ -123,7 +139,8 @@ def _money(findings: ForecastFindings, model: str) -> tuple[Claim, ...]:
         return (Claim("bankroll", text, "estimated", {"bets": 0}),)
     numbers = {"start": ledger.start, "end": ledger.end, **yield_numbers(ledger, findings.level)}
     text = (
-        f"Betting {part}Kelly's stakes on {model} {describe_end(ledger)} over {describe_rounds(ledger)}: "
+        f"Betting {part} {describe_end(ledger)} over {describe_rounds(ledger)}"
+        f"{_by_luck(findings, ledger.profit)}: "
         f"{len(ledger):,} {plural(len(ledger), 'bet')}, {describe_yield(ledger, findings.level)}."
     )
     return (Claim("bankroll", text, "estimated", numbers, "score test"),)
@@ -141,8 +158,9 @@ def _unit_stakes(findings: ForecastFindings) -> tuple[Claim, ...]:
     low, high = map(format_signed_percent, ends)
     interval = f"{format_level(findings.level)} CI {low} to {high}"
     text = (
-        f"Unit stakes on the best-priced outcome of each game: yield {format_signed_percent(flat.rate)} "
-        f"({interval}; {flat.bets:,} {plural(flat.bets, 'bet')})."
+        f"One unit on the outcome of best value in each game would have yielded "
+        f"{format_signed_percent(flat.rate)} ({interval}; {flat.bets:,} {plural(flat.bets, 'bet')})"
+        f"{_by_luck(findings, flat.profit)}."
     )
     numbers = {"yield": flat.rate, "yield_low": ends[0], "yield_high": ends[1], "level": findings.level}
     return (Claim("unit stakes", text, "estimated", {**numbers, "bets": flat.bets}, "score test"),)
@@ -153,26 +171,26 @@ def _evidence(findings: ForecastFindings, model: str, rival: str) -> Claim:
     wealth, evidence, stronger = findings.bets.wealth, findings.bets.against_rival, findings.bets.stronger
     numbers = {"log_e_value": evidence.log_e_value, "cases": wealth.cases, "p_value": stronger.p_value}
     sides = "" if findings.bets.against_model is None else ", two-sided"
-    # The p-value is 1 over an e-value, and an e-value of exactly 20 counts at 95% (Ville's inequality).
-    is_shown = stronger.p_value <= alpha_of(findings.level)
+    is_shown = _is_evidence(findings)
     value = stronger.p_value if is_shown else findings.bets.p_value
     proof = "p < 1e-6" if value < MIN_P_VALUE_WRITTEN else f"p ≤ {format_bound(value)}"
     is_crossed = wealth.predictions_made == "cross-validated"
     hedge = ", if these were out-of-sample predictions" if is_crossed else ""
     of_what = {
         CLASS_SHARES: f"that {model} knows more than the class shares",
-        RIVAL: f"against {rival}'s probabilities",
+        RIVAL: f"that {rival}'s probabilities are not exactly right",
     }.get(wealth.against, "that some outcomes were likelier than their odds imply")
     if stronger.null != evidence.null:
         of_what = f"against the hypothesis that {findings.with_names(stronger.null)}"
-    strength = "Strong evidence" if is_shown else "Not enough evidence"
+    strength = "There is evidence" if is_shown else "There is not enough evidence"
     since = findings.season.clear_since(findings.level) if findings.ledger and findings.season else None
     clear = f", clear since {since}" if is_shown and since is not None else ""
     # The largest e-value counts for the p-value; a huge one adds nothing to "p < 1e-6".
     best = stronger.log_e_value if stronger.log_maximum is None else stronger.log_maximum
     name = "e-value" if best == stronger.log_e_value else "highest e-value"
     shown = "" if value < MIN_P_VALUE_WRITTEN or not is_shown else f"{name} {format_wealth(best)}, "
-    brackets = f" ({shown}{proof}{sides}{hedge})" if value < 1 else ""
+    # A bound that shows nothing tells a reader nothing; the table has it.
+    brackets = f" ({shown}{proof}{sides}{hedge})" if is_shown else ""
     text = f"{strength} {of_what}{clear}{brackets}."
     return Claim("bets", text, "shown" if is_shown else "not shown", numbers, stronger.null)
 
@@ -187,7 +205,7 @@ def _describe_quality(findings: ForecastFindings, model: str) -> Claim:
     p_value = min(1.0, classes * bands.test.p_value)
     is_off = is_significant(p_value, findings.level)
     of_class = f" of {label}" if classes > 1 and is_off else ""
-    verb = "have" if math.isnan(bands.test.p_value) else "show"
+    verb = "have" if math.isnan(bands.test.p_value) else "are" if is_off else "show"
     shows = f"probabilities{of_class} {verb} {describe_calibration(label, findings)}."
     text = f"{_capitalize(model)}'s {shows}"
     if classes == 1 and math.isfinite(findings.areas[label]):
@@ -195,6 +213,10 @@ def _describe_quality(findings: ForecastFindings, model: str) -> Claim:
     numbers = {"roc_area": findings.areas[label], "p_value": p_value}
     method = "t tests of the mean error and of Spiegelhalter's z" if findings.is_robust else "Monte Carlo"
     return Claim("calibration", text, "shown" if is_off else "not shown", numbers, method)
+
+
+MIN_SCORE_DIFFERENCE_WRITTEN = 0.001
+"""A smaller difference of mean scores is written as a bound, if its whole interval is smaller."""
 
 
 def _capitalize(name: str) -> str:
@@ -224,7 +246,8 @@ def describe_calibration(label: Label, findings: ForecastFindings) -> str:
     adjusted = f", adjusted for {classes} classes" if classes > 1 else ""
     p_value = f"{bands.p_text(classes)}{adjusted}"
     if is_significant(classes * bands.test.p_value, findings.level):
-        return f"miscalibration ({p_value})"
+        how = _describe_miscalibration(label, findings)
+        return f"miscalibrated{how and f': {how}'} ({p_value})"
     if isinstance(bands.test, RobustCalibrationTest):
         is_tested = math.isfinite(bands.test.p_value)
         return (
@@ -235,19 +258,47 @@ def describe_calibration(label: Label, findings: ForecastFindings) -> str:
     times = findings.detectable_overconfidence(label)
     detected = "even strong overconfidence could have been missed"
     if times is not None:
-        power = f"with {format_percent(DETECTION_POWER)} power"
-        detected = f"log odds {_format_factor(times)} times too extreme would be detected {power}"
+        example = overconfidence_example(times, bands.mean_forecast)
+        detected = f"{example} would be detected with {format_percent(DETECTION_POWER)} power"
     return f"no sign of miscalibration ({p_value}; {detected})"
 
 
-def _format_factor(times: float) -> str:
-    """Write a factor above 1 with enough decimals to differ from 1.
+def _describe_miscalibration(label: Label, findings: ForecastFindings) -> str:
+    """Describe which way forecasts err, as far as the intervals of intercept and slope show it."""
+    estimates, bands = findings.calibration[label], findings.reliability[label]
+    ways = []
+    low, high = estimates["calibration_intercept"].interval(findings.level)
+    if low > 0 or high < 0:
+        mean, rate = format_apart(bands.mean_forecast, bands.event_rate)
+        ways.append(f"too {'low' if low > 0 else 'high'} on average (mean {mean}, event rate {rate})")
+    low, high = estimates["calibration_slope"].interval(findings.level)
+    if low > 1 or high < 1:
+        slope = format_number(estimates["calibration_slope"].value)
+        ways.append(f"{'not extreme enough' if low > 1 else 'too extreme'} (slope {slope})")
+    return " and ".join(ways)
 
-    >>> _format_factor(1.43), _format_factor(1.043), _format_factor(6.1)
-    ('1.4', '1.04', '6.1')
+
+TYPICAL_FORECAST = 0.8
+"""The forecast in an example of overconfidence, unless forecasts are on average below 20% or above it."""
+
+
+def overconfidence_example(times: float, mean: float) -> str:
+    """Write log odds that are some times too extreme as a forecast and what it should have been.
+
+    >>> overconfidence_example(1.3, 0.4)
+    'overconfidence such as 80% for what occurs in 74% of cases'
+    >>> overconfidence_example(1.8, 0.014)
+    'overconfidence such as 1.4% for what occurs in 8.6% of cases'
     """
-    decimals = max(1, math.ceil(-math.log10(times - 1)))
-    return f"{times:.{decimals}f}"
+    forecast = TYPICAL_FORECAST if 1 - TYPICAL_FORECAST <= mean <= TYPICAL_FORECAST else mean
+    odds = (forecast / (1 - forecast)) ** (1 / times)
+    stated, actual = (_format_forecast(share) for share in (forecast, odds / (1 + odds)))
+    return f"overconfidence such as {stated} for what occurs in {actual} of cases"
+
+
+def _format_forecast(share: float) -> str:
+    """Write a forecast in percent with two digits that matter."""
+    return format_percent(share, 0 if 0.1 <= share <= 0.9 else 1)
 
 
 def _describe_zeros(findings: ForecastFindings) -> tuple[Claim, ...]:
@@ -398,10 +449,11 @@ def describe_tail(tail: TestResult) -> str:
 def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
     difference, wealth = findings.bets.brier, findings.bets.wealth
     means = [findings.scores.mean("brier", system) for system in findings.scores.systems]
-    model_score, rival_score = map(format_number, means)
+    model_score, rival_score = format_levels("brier", *means, gap=means[0] - means[1])
     predictions_made = wealth.predictions_made
     reported = difference.model_less_baseline
-    compared = {"measure": "brier", "values": dict(zip((model, rival), means, strict=True))}
+    short = CLASS_SHARES if wealth.against == CLASS_SHARES else rival
+    compared = {"measure": "brier", "values": dict(zip((model, short), means, strict=True))}
     numbers = {
         "difference": reported.mean,
         "low": reported.low,
@@ -430,14 +482,19 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
         )
         return Claim("score", text, "not shown", {"difference": reported.mean, **compared})
     is_shown = min(abs(reported.low), abs(reported.high)) > 0 and (reported.low > 0) == (reported.high > 0)
-    value, *ends = format_apart(reported.mean, reported.low, reported.high)
+    value, *ends = format_difference("brier", reported.mean, Interval(reported.low, reported.high))
     kind = f"{format_level(findings.level)} {'confidence sequence' if difference.at_all_times else 'CI'}"
     approximate = "approximate " if difference.is_approximate else ""
     cross = "" if predictions_made == "before" else ", cross-validated"
     # A fixed-sample interval may name a winner if a confidence sequence does not.
     why_wide = ", valid at every look and therefore wider" if difference.at_all_times and not is_shown else ""
     interval = f"{approximate}{kind} {' to '.join(ends)}{why_wide}"
-    detail = f"{levels}, difference {value} ({interval}; {cases}{cross})"
+    detail = (
+        f"Brier score {model_score} vs {rival_score}, {value} ({interval}; {cases}{cross}; lower is better)"
+    )
+    if max(abs(reported.low), abs(reported.high)) < MIN_SCORE_DIFFERENCE_WRITTEN:
+        small = f"at most {MIN_SCORE_DIFFERENCE_WRITTEN:g}"
+        detail = f"Brier score {format_number(means[0])}, difference {small} ({kind}; {cases}{cross})"
     if not is_shown:
         text = f"No clear difference in mean score between {model} and {rival}: {detail}."
         return Claim("score", text, "not shown", numbers, difference.method)
