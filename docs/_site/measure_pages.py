@@ -19,9 +19,12 @@ KINDS = {
         "Labels",
         "For predictions that are labels, and for a ranking cut at a depth or a threshold.",
     ),
-    "rankings": ("Scores", "For scores that rank cases, and for search results."),
+    "rankings": (
+        "Scores",
+        "For scores that rank items, and for search results. The items that you look for are the targets.",
+    ),
     "probabilities": ("Probabilities", "For probabilities of classes, and for bets that use them."),
-    "grades": ("Grades", "For answers that are right or wrong, and for points."),
+    "grades": ("Graded answers", "For answers that are right or wrong, and for points."),
 }
 FOR = {
     "overall": "labels, all classes together",
@@ -36,7 +39,7 @@ FOR = {
 DIRECTIONS = {
     "higher": "higher is better",
     "lower": "lower is better",
-    "neither": "it describes; neither end is better",
+    "neither": "neither higher nor lower is better",
 }
 
 LABELS = (
@@ -59,7 +62,10 @@ SETUPS = {
         FORECASTS,
         "tally = ew.Wealth.from_probabilities(truth, forecasts, against=[0.5] * len(truth))",
     ),
-    "grades": ("tally = ew.Grades.from_grades([1, 0, 1, 1, 0, 1, 1, 1, 0, 1] * 8, ids=list(range(40)) * 2)",),
+    "grades": (
+        "answers = [1] * 36 + [0] * 4 + [1] * 24 + [0] * 16",
+        "tally = ew.Grades.from_grades(answers, ids=list(range(40)) * 2)",
+    ),
 }
 LISTS = (
     "grades = [1, 0, 2, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 2]",
@@ -76,10 +82,11 @@ SETUPS_BY_NAME = {
     "bpref": LISTS,
     "err": LISTS,
     "judged": LISTS,
+    "mean": ("tally = ew.Grades.from_grades([4, 3, 5, 2, 3] * 20, grade_range=(0, 5))",),
     "log_maximum": IN_TIME_ORDER,
     "drawdown": IN_TIME_ORDER,
 }
-"""Measures that need more than the usual data of their scope."""
+"""Measures that need other data than the rest of their scope."""
 THREE_LABELS = (
     'tally = ew.ContingencyTable.from_matrix([[30, 9, 4], [6, 25, 7], [5, 8, 22]], rows="predicted")',
 )
@@ -102,6 +109,26 @@ NULLS = {
     "grades": "against the guess rate",
 }
 TARGETS = {"label": "[spam]", "calibration": "[1]", "scores": "[model]"}
+GRADED_ANSWERS = "[graded answers](../methods/graded-answers.md)"
+OWN_INTERVALS = {
+    "mean": f"Wilson for the effective number of answers if the range is stated, otherwise Student's t: see "
+    f"{GRADED_ANSWERS}",
+    **dict.fromkeys(
+        ("accuracy", "pass", "pass_all", "flip_rate"),
+        f"Wilson; with repeats or clusters, Wilson for the effective number of answers: see {GRADED_ANSWERS}",
+    ),
+}
+"""Intervals of grades, of which an example shows only one."""
+EVALUATE = "none for the score by itself; evaluate compares it with the score of the class shares"
+OWN_TESTS = {
+    "wealth": "the value itself: if the other forecasts are right, a wealth of x or more has probability 1/x "
+    "at most",
+    "log_maximum": "the value itself: if the other forecasts are right, a maximum of ln x or more has "
+    "probability 1/x at most",
+    "brier": EVALUATE,
+    "log": EVALUATE,
+}
+"""Tests that an estimate does not make."""
 
 
 def write_measure_pages(source: Path) -> None:
@@ -110,11 +137,11 @@ def write_measure_pages(source: Path) -> None:
     pages = group_measures(ew.catalogue())
     parts = [
         "# Measures",
-        "Each page has the same shape: how to read the value, the formula, the range, the chance level, the "
-        "interval and the test, when not to use it, an example and the source. "
+        "Each page has the same parts: how to read the value, the range, the chance level, the interval and "
+        "the test, the source, the formula, what to watch for, and an example. "
         "[Which number should I report?](../want/which-number-to-report.md) helps you choose.",
-        "A measure is written `name[label]@depth(option=value)`, in Python and with `--measure`. The names "
-        "that people use work too: `F1[spam]`, `auc`, `P@5`, `nDCG@10`.",
+        "A measure is written `name[label]@depth(option=value)`, in Python and with `--measure`. Other "
+        "common names work too: `F1[spam]`, `auc`, `P@5`, `nDCG@10`.",
     ]
     for kind, (title, text) in KINDS.items():
         rows = []
@@ -164,7 +191,7 @@ def measure_page(measures: Measures) -> list[str]:
     if guidance and guidance.use_when:
         parts += ["## When to use it", guidance.use_when]
     if guidance and guidance.avoid_when:
-        parts += ["## When not to use it", "\n".join(f"- {text}" for text in guidance.avoid_when)]
+        parts += ["## What to watch for", "\n".join(f"- {text}" for text in guidance.avoid_when)]
     parts += _undefined(measures)
     parts += ["## Example", "```python\n" + example(measures) + "\n```"]
     return parts
@@ -254,6 +281,8 @@ def example(measures: Measures) -> str:
 
 
 def _intervals(measures: Measures) -> str:
+    if measures[0].kind == "grades":
+        return OWN_INTERVALS[measures[0].name]
     texts = []
     for each in measures:
         two = _interval(estimate(each))
@@ -270,11 +299,14 @@ def _interval(result: ew.Estimate) -> str:
 def _tests(measures: Measures) -> str:
     texts = []
     for each in measures:
+        if each.name in OWN_TESTS:
+            texts.append(OWN_TESTS[each.name])
+            continue
         if each.calibration_test is not None:
             texts.append("whether the forecasts are calibrated")
             continue
         if each.kind == "grades" and each.is_share_of_right_answers and each.depth == "none":
-            texts.append("exact, against the guess rate, if you state it with --guess-rate")
+            texts.append("against the rate passed as --guess-rate; exact without repeats and clusters")
             continue
         if each.direction == "neither":
             texts.append("none: it does not measure how good predictions are")
@@ -284,7 +316,7 @@ def _tests(measures: Measures) -> str:
             how = EXACT.get(each.kind, HOW["exact"]) if result.kind == "exact" else HOW[result.kind]
             texts.append(f"{how} {NULLS[each.kind]}")
         elif math.isnan(estimate(each).p_value()):
-            texts.append("none against chance")
+            texts.append("none")
         else:
             texts.append("the chance level is compared with the interval's distribution")
     return plain("; ".join(dict.fromkeys(texts)))

@@ -69,7 +69,8 @@ MCC = Guidance(
     ),
 )
 KAPPA = Guidance(
-    reads_as="A kappa of 0.21 means: of the agreement that chance leaves room for, 21% was reached.",
+    reads_as="A kappa of 0.21 means: the agreement lies 21% of the way from chance agreement to perfect "
+    "agreement.",
     latex=r"\kappa = \frac{\text{accuracy} - \sum_l p_l r_l}{1 - \sum_l p_l r_l}",
     use_when="Two raters labelled the same cases, and neither is the truth. Kappa treats both alike.",
     avoid_when=(
@@ -91,10 +92,10 @@ MACRO_F = Guidance(
 RECALL = Guidance(
     reads_as="A recall of 0.82 means: of the cases that really belong to the class, 82% were found.",
     latex=r"\text{recall} = \frac{TP}{TP + FN}",
-    use_when="Missing a case is what matters, as in screening. It does not depend on how common the "
+    use_when="Missing a case is what matters, as in screening. Recall does not depend on how common the "
     "class is.",
     avoid_when=(
-        "**It stands alone.** Predicting the class for every case has recall 1. Report "
+        "**You report it alone.** Predicting the class for every case has recall 1. Report "
         "[precision](precision.md) or [fallout](fallout.md) beside it.",
         "**You compare systems that predict the class more or less often.** The chance level of recall "
         "is the share of cases that are predicted to belong to the class.",
@@ -106,7 +107,7 @@ PRECISION = Guidance(
     latex=r"\text{precision} = \frac{TP}{TP + FP}",
     use_when="Acting on a prediction is expensive, so false alarms matter.",
     avoid_when=(
-        "**It stands alone.** Predicting the class once, in the clearest case, has precision 1. Report "
+        "**You report it alone.** Predicting the class once, in the clearest case, has precision 1. Report "
         "[recall](recall.md) beside it.",
         "**The class is rarer in production than in the test set.** Precision falls with it. Pass "
         "`--prevalence` with scores to see how far.",
@@ -116,21 +117,21 @@ FALLOUT = Guidance(
     reads_as="A fallout of 0.05 means: of the cases that do not belong to the class, 5% raised a false "
     "alarm.",
     latex=r"\text{fallout} = \frac{FP}{FP + TN}",
-    use_when="You want to know how often the negatives are disturbed. It does not depend on how common "
-    "the class is.",
+    use_when="You want to know how often a case outside the class raises a false alarm. Fallout does not "
+    "depend on how common the class is.",
     avoid_when=(
         "**The class is rare.** A fallout of 1% can mean that most alarms are false. Look at "
         "[precision](precision.md) too.",
-        "**It stands alone.** Never predicting the class has fallout 0.",
+        "**You report it alone.** Never predicting the class has fallout 0.",
     ),
 )
 SPECIFICITY = Guidance(
-    reads_as="A specificity of 0.95 means: of the cases that do not belong to the class, 95% were left "
-    "alone.",
+    reads_as="A specificity of 0.95 means: of the cases that do not belong to the class, 95% were rightly "
+    "not predicted to belong to it.",
     latex=r"\text{specificity} = \frac{TN}{TN + FP}",
     use_when="Readers come from medicine, where sensitivity and specificity are reported together.",
     avoid_when=(
-        "**It stands alone.** Never predicting the class has specificity 1. Report [recall](recall.md), "
+        "**You report it alone.** Never predicting the class has specificity 1. Report [recall](recall.md), "
         "which is sensitivity, beside it.",
         "**The class is rare.** A specificity of 99% can still mean that most alarms are false.",
     ),
@@ -142,7 +143,7 @@ F = Guidance(
     use_when="Only one class matters, its negatives are not counted, and a benchmark prescribes it. "
     "`f[spam](beta=2)` weighs recall higher.",
     avoid_when=(
-        "**Both classes matter.** F ignores the cases that were rightly left alone. Use "
+        "**Both classes matter.** F ignores the cases that were rightly not predicted. Use "
         "[informedness](informedness.md).",
         "**You compare data sets.** F rises with the share of the class. Always predicting a class with "
         "a share of 90% has an F of 0.95.",
@@ -155,7 +156,7 @@ JACCARD = Guidance(
     use_when="Segments or sets are compared, as in image segmentation.",
     avoid_when=(
         "**You already report F1.** Jaccard is F / (2 − F), so it ranks systems the same way.",
-        "**Rightly left cases matter.** They are not counted.",
+        "**Cases that were rightly not predicted matter.** They are not counted.",
     ),
 )
 LIFT = Guidance(

@@ -8,11 +8,12 @@ LOG = Guidance(
     reads_as="A log score of 0.69 for two classes is that of always forecasting 50%. Lower is better; 0 "
     "is certain and right every time.",
     latex=r"-\frac{1}{n} \sum_i \ln p_i(y_i)",
-    use_when="Forecasts feed decisions, and a confident error is bad. Differences of log scores are what "
-    "bets at the other's prices earn per case.",
+    use_when="Forecasts feed decisions, and a confident error is bad. The difference of two log scores is "
+    "the [growth](growth.md) per case of a bettor who uses one forecast at prices that are fair by the "
+    "other.",
     avoid_when=(
-        "**A probability of 0 came true.** The score is infinite. Pass `--clip`, and say so, or use the "
-        "[Brier score](brier.md).",
+        "**An event with probability 0 happened.** The score is infinite. Pass `--clip` and state it, or use "
+        "the [Brier score](brier.md).",
         "**Readers need a bounded number.** Report [log skill](log-skill.md) beside it.",
     ),
 )
@@ -29,13 +30,14 @@ BRIER = Guidance(
     ),
 )
 BRIER_SKILL = Guidance(
-    reads_as="A Brier skill of 0.57 means: 57% of the score of always forecasting the class shares is "
-    "gone. Below 0 the forecasts are worse than the shares.",
+    reads_as="A Brier skill of 0.57 means: the Brier score is 57% lower than that of always forecasting the "
+    "class shares. Below 0, the forecasts are worse than the class shares.",
     latex=r"1 - \frac{\text{Brier}}{\text{Brier of the class shares}}",
-    use_when="You report one number for forecasts, and readers need to see what is better than nothing.",
+    use_when="You report one number for forecasts, and readers need to see whether they are better than the "
+    "class shares.",
     avoid_when=(
-        "**Few cases.** The class shares come from the same cases, which makes the comparison slightly "
-        "too hard.",
+        "**There are few cases.** The class shares come from the same cases, which puts the forecasts at a "
+        "slight disadvantage.",
         "**A stronger baseline exists**, such as a market. Use `--against`.",
     ),
 )
@@ -52,7 +54,8 @@ MISCALIBRATION = Guidance(
 )
 ECE = Guidance(
     reads_as="An expected calibration error of 0.03 means: in bins of similar forecasts, the mean forecast "
-    "and the share of events differ by 3 points on average, beyond what luck adds.",
+    "and the share of events differ by 3 points on average, after subtracting an estimate of what luck "
+    "adds.",
     latex=r"\sum_b \frac{n_b}{n} \left| \text{share}_b - \text{mean forecast}_b \right| - \text{luck}",
     use_when="You want the size of calibration errors in points, and readers expect this number.",
     avoid_when=(
@@ -77,22 +80,27 @@ CALIBRATION_SLOPE = Guidance(
     ),
 )
 WEALTH = Guidance(
-    reads_as="A wealth of 20 means: somebody who started with 1 and bet by these forecasts, at fair "
-    "prices of the other forecasts, has 20. If the other forecasts were right, this happens with "
-    "probability 1/20 at most.",
+    reads_as="Wealth compares your forecasts with other forecasts of the same events: those of a market or "
+    "another model, or the class shares. A bettor starts with 1 and bets by your forecasts, at prices that "
+    "are fair if the other forecasts are right. A wealth of 20 means that the bettor ends with 20. If the "
+    "other forecasts are right, this happens with probability 1/20 at most.",
     latex=r"\prod_i \frac{p_i(y_i)}{q_i(y_i)}",
-    use_when="You bet, or you want evidence that stays valid while cases arrive.",
+    use_when="You bet, or you want evidence that stays valid while cases arrive. In the formula, "
+    "$p_i(y_i)$ is the probability that you gave to the outcome of case $i$, and $q_i(y_i)$ that of the "
+    "other forecasts.",
     avoid_when=(
         "**Forecasts were made after the outcomes.** Wealth is then no evidence.",
-        "**Many cases.** The number has no scale; report [growth](growth.md) per case.",
+        "**There are many cases.** Wealth then becomes extremely large or small. Report [growth](growth.md) "
+        "per case.",
     ),
 )
 GROWTH = Guidance(
-    reads_as="A growth of 0.02 means: wealth grows by about 2% per case if bets follow these forecasts.",
+    reads_as="A growth of 0.02 means: the [wealth](wealth.md) of a bettor who uses these forecasts grows by "
+    "about 2% per case.",
     latex=r"\frac{1}{n} \sum_i \ln \frac{p_i(y_i)}{q_i(y_i)}",
     use_when="You compare bettors over different numbers of cases.",
     avoid_when=(
-        "**There are no bets.** It is the difference of two [log scores](log.md). Report that.",
-        "**A probability of 0 came true.** All capital is lost and growth is −∞.",
+        "**There are no bets.** Growth is then the difference of two [log scores](log.md). Report that.",
+        "**An event with probability 0 happened.** All capital is lost, and growth is −∞.",
     ),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from edgeworth.core.measures import Guidance
 
 ACCURACY = Guidance(
-    reads_as="An accuracy of 0.70 means: 70% of the questions were answered right. With repeats, each "
-    "question counts once, with the share of its right answers.",
+    reads_as="An accuracy of 0.75 means: 75% of the answers are right. With repeats, each question counts "
+    "once, with the share of its right answers.",
     latex=r"\frac{1}{I} \sum_{i=1}^{I} \frac{\text{right}_i}{k_i}",
     use_when="Answers are right or wrong.",
     avoid_when=(
@@ -23,7 +23,7 @@ MEAN = Guidance(
     avoid_when=(
         "**Grades are categories without a distance.** The mean of “good” and “poor” depends on the "
         "numbers that you assign.",
-        "**Few questions have extreme grades.** They dominate. Look at the distribution.",
+        "**A few questions have extreme grades.** They dominate the mean. Look at the distribution.",
     ),
 )
 PASS = Guidance(
@@ -34,7 +34,8 @@ PASS = Guidance(
     use_when="Several attempts are allowed and success can be checked, as with code and its tests.",
     avoid_when=(
         "**A user gets one answer.** Use [accuracy](accuracy-of-grades.md).",
-        "**Few repeats.** It needs at least k answers per question, and more make it steadier.",
+        "**There are few repeats.** Each question needs at least k answers. More answers make the estimate "
+        "more precise.",
     ),
 )
 PASS_ALL = Guidance(

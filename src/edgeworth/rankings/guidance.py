@@ -8,8 +8,8 @@ AVERAGE_PRECISION = Guidance(
     reads_as="An average precision of 0.69 means: if you stop at a target chosen at random, 69% of the "
     "items down to there are targets, on average.",
     latex=r"AP = \frac{1}{m} \sum_{i=1}^{m} \frac{i}{T_i}",
-    use_when="Targets are rare and you work down the list from the top. $T_i$ is the rank of the $i$-th "
-    "of $m$ targets.",
+    use_when="Targets, the items that you look for, are rare, and you work down the list from the top. In "
+    "the formula, $T_i$ is the rank of the $i$-th of $m$ targets.",
     avoid_when=(
         "**You compare lists with different shares of targets.** The chance level depends on that "
         "share. Compare with it, or use [ROC area](roc-auc.md).",
@@ -35,7 +35,8 @@ PR_AUC = Guidance(
     avoid_when=(
         "**You can choose.** [Average precision](average-precision.md) measures nearly the same and has "
         "an exact test.",
-        "**Values come from another program.** Linear interpolation gives other, higher values.",
+        "**You compare with a value from another program.** Programs that interpolate linearly give other, "
+        "higher values.",
     ),
 )
 NDCG = Guidance(
@@ -45,8 +46,8 @@ NDCG = Guidance(
     use_when="Relevance has grades, and readers look at the top first. Give the depth that they read: "
     "`ndcg@10`.",
     avoid_when=(
-        "**Programs use other gains.** `gain=exponential` is $2^g - 1$; the default is the grade "
-        "itself. Values differ, so state which one.",
+        "**You compare with a value from another program.** The gain of a document is its grade $g$ by "
+        "default, and $2^g - 1$ with `gain=exponential`. Values differ, so state which gain you use.",
         "**Queries have few relevant documents.** The value is then close to 0 or 1 for each query.",
     ),
 )
@@ -58,7 +59,8 @@ RECIPROCAL_RANK = Guidance(
     avoid_when=(
         "**Readers look at more than one result.** Use [NDCG](ndcg.md) or [average "
         "precision](average-precision.md).",
-        "**You average it as if it were a rank.** Ranks 1 and 2 differ by 0.5, ranks 9 and 10 by 0.01.",
+        "**All ranks matter alike.** The first ranks decide the mean: ranks 1 and 2 differ by 0.5, ranks 9 "
+        "and 10 by 0.01.",
     ),
 )
 SUCCESS = Guidance(
