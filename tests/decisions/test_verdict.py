@@ -48,8 +48,8 @@ def test_informed_and_conclusive() -> None:
 
 def test_the_golden_verdict() -> None:
     assert verdict_of([[581, 204], [119, 96]]) == (
-        "Informedness 0.15 (95% CI 0.09 to 0.21) on 1,000 cases, as good as knowing the answer in 15% of "
-        "cases and guessing the rest. Chance of doing this well by guessing: "
+        "The predictions beat guessing: informedness 0.15 (95% CI 0.09 to 0.21) on 1,000 cases, as good as "
+        "knowing the answer in 15% of cases and guessing the rest. Chance of doing this well by guessing: "
         "less than 1 in a million (p < 1e-6, exact)."
     )
 
@@ -76,9 +76,38 @@ def test_worse_than_guessing() -> None:
     assert claims(verdict_of([[10, 13], [13, 10]]))["informedness"].strength == "not shown"
 
 
-def test_a_bound_is_said_to_be_one() -> None:
-    assert "≤" in verdict_of(spread(6, 3, 30))
-    assert "upper bound" in verdict_of(spread(6, 3, 30))
+def test_a_p_value_is_written_once() -> None:
+    assert "(p < 1e-6)." in verdict_of(spread(6, 3, 30))
+    assert "(p < 1e-6, exact)." in verdict_of([[581, 204], [119, 96]])
+
+
+@pytest.mark.parametrize("more", [{}, {"weight": np.arange(40) % 3 / 2}, {"cluster": np.arange(40) % 9}])
+def test_one_answer_for_every_case_is_no_better_than_guessing(more: dict[str, Any]) -> None:
+    report = ew.evaluate(truth=[0, 1] * 20, prediction=[1] * 40, **more)
+    assert "gives the same answer in all " in report.verdict
+    assert ", so its informedness is 0. It cannot be better than guessing (p = 1, " in report.verdict
+    assert claims(report.verdict)["chance"].numbers["p_value"] == 1
+    assert claims(report.verdict)["informedness"].numbers["value"] == 0
+
+
+@pytest.mark.parametrize(
+    ("counts", "sentence"),
+    [
+        (
+            [[581, 204], [119, 96]],
+            "gains 15% of its stake on average; a house margin of 15% takes all of it.",
+        ),
+        (spread(4, 60, 5), "gains 220% of its stake on average."),
+        (spread(4, 5, 60), "loses 89% of its stake on average."),
+        ([[12, 28], [18, 42]], "just breaks even."),
+    ],
+)
+def test_bets_at_fair_odds(counts: Any, sentence: str) -> None:
+    table = ew.ContingencyTable.from_matrix(counts, rows="predicted")
+    recalls = table.counts.diagonal() / table.actual
+    claim = claims(verdict_of(counts, bets=True))["bets"]
+    assert claim.numbers["unit_return"] == pytest.approx(recalls.sum() - 1, abs=1e-12)
+    assert claim.text == f"On these cases, a bet at fair odds on each prediction {sentence}"
 
 
 def test_no_draw_as_good_gives_a_bound_from_their_number() -> None:
@@ -311,6 +340,6 @@ def test_an_interval_that_excludes_chance_without_a_test_is_caveated(seed: int) 
     truth, prediction = np.random.default_rng(seed).integers(0, 500, (2, 200))
     report = ew.evaluate(truth=[f"n{x}" for x in truth], prediction=[f"n{x}" for x in prediction])
     right = int((truth == prediction).sum())
-    assert "no significant difference" in report.verdict
+    assert report.verdict.startswith("No clear difference from guessing: ")
     assert f"but only {right} prediction{' is' if right == 1 else 's are'} right" in report.verdict
     assert "so the interval is too narrow" in report.verdict

@@ -43,7 +43,7 @@ def test_the_verdict_comes_first() -> None:
     )
     assert shown.returncode == 0, shown.stderr
     text = " ".join(shown.stdout.replace("│", " ").split())
-    assert "Informedness 0.15 (95% CI" in text
+    assert "The predictions beat guessing: informedness 0.15" in text
     order = [
         shown.stdout.index(title) for title in ("Verdict", "How informed", "Class by class", "bookmaker")
     ]

@@ -259,7 +259,7 @@ def test_another_label_can_be_positive_without_counting_again(shards: Path, comm
     truth, prediction = zip(*rows, strict=True)
     whole = ew.evaluate(truth=truth, prediction=prediction, positive=0)
     # A file's column has a name, which the verdict has.
-    named = whole.verdict.replace("Informedness ", "Informedness of p: ", 1)
+    named = whole.verdict.replace("The predictions beat", "p beats", 1)
     assert told(shards / "zero.json")["verdict"] == named
     assert told(shards / "zero.json")["tally"]["positive"] == 0
 

@@ -21,14 +21,15 @@ def hits(items: int, targets: int) -> ew.Ranking:
 @pytest.mark.parametrize(
     ("items", "targets", "depth"),
     [
-        # Round depths are 1, 2, 5, 10, 20, 50, …: the first that takes all targets, at most half of the list.
-        (1000, 30, 50),
-        (1000, 400, 500),
+        # As many as there are targets, or 10 of a long list with fewer, but at most half of the list.
+        (1000, 30, 30),
+        (1000, 400, 400),
+        (1000, 5, 10),
         (1000, 501, 500),
         (20_000, 10_036, 10_000),
-        (999, 400, 200),
+        (999, 400, 400),
         (20, 3, 10),
-        (19, 3, 5),
+        (19, 3, 3),
         (3, 1, 1),
         (1, 1, 1),
     ],
@@ -43,14 +44,16 @@ def test_a_depth_beyond_the_list_is_told_and_says_nothing() -> None:
     score = rng.random(2000) + 0.2 * truth
     beyond = ew.evaluate(truth=truth, score=score, depth=100_000)
     assert beyond.warnings[0] == "The list has only 2,000 items, so depth 100,000 is the whole list."
-    assert re.match(r"Average precision 0\.\d+ \(95% CI ", beyond.verdict)
+    assert re.match(r"The ranking beats random order: average precision 0\.\d+ \(95% CI ", beyond.verdict)
     assert "top" not in beyond.verdict
     every = ew.evaluate(truth=truth, score=score, depth=2000)
     assert every.verdict == beyond.verdict
     assert not [warning for warning in every.warnings if "depth" in warning]
     usual = ew.evaluate(truth=truth, score=score)
-    assert "The top 1,000 of 2,000 holds" in usual.verdict
-    assert f"of {truth.sum():,} targets (" in usual.verdict
+    assert "The top 1,000 of 2,000 (half of the list) holds" in usual.verdict
+    assert f"of {truth.sum():,} targets; " in usual.verdict
+    other = ew.evaluate(truth=~truth, score=-score)
+    assert f"The top {(~truth).sum()} of 2,000 (as many as there are targets) holds" in other.verdict
 
 
 @pytest.mark.slow

@@ -79,6 +79,13 @@ class DecisionFindings:
         return tuple(table.labels[index] for index in indices), share
 
     @property
+    def is_constant(self) -> bool:
+        """Whether every case has the same prediction, so that nothing beats guessing."""
+        table = self.table
+        has_one_answer = (table.predicted > 0).sum() == 1 and not table.abstained.any()
+        return bool(has_one_answer and self.informedness.value == 0)
+
+    @property
     def is_significant(self) -> bool:
         """Whether guessing is ruled out at the level, by its exact test or else by the interval."""
         if self.either_way is not None:

@@ -6,6 +6,7 @@ import math
 
 from edgeworth import __version__
 from edgeworth.core.formatting import (
+    format_cases,
     format_count,
     format_number,
     format_p_value,
@@ -56,17 +57,36 @@ def decisions_verdict(findings: DecisionFindings, name: str = "") -> Verdict:
 
 def _informedness(findings: DecisionFindings, name: str) -> Claim:
     estimate, level, decided = findings.informedness, findings.level, findings.decided
-    subject = f"Informedness of {name}:" if name else "Informedness"
-    value = f"{describe_estimate(estimate, level)} {_sample(findings.table)}"
-    text = f"{subject} {value}{_reading(findings)}."
+    strength: Strength = "shown" if findings.is_conclusive else "not shown"
+    numbers = estimate_numbers(estimate, level)
     share = format_percent(findings.coverage.value)
+    text = f"{_conclusion(findings, name)} {describe_estimate(estimate, level)} {_sample(findings.table)}"
+    text += f"{_reading(findings)}."
+    if findings.is_constant:
+        cases = format_cases(findings.table.cells.sum().item()) if findings.table.counts_alike else "cases"
+        text = f"{name or 'The predictor'} gives the same answer in all {cases}, so its informedness is 0."
     if decided is not None and decided.undefined is None:
         decided_text = describe_estimate(decided, level)
         text += f" It answers {share} of cases; on those, informedness is {decided_text}."
     if findings.is_of_decided:
         text += f" These are the answered cases, {share} of all."
-    strength: Strength = "shown" if findings.is_conclusive else "not shown"
-    return Claim("informedness", text, strength, estimate_numbers(estimate, level), str(estimate.method))
+    return Claim("informedness", text, strength, numbers, str(estimate.method))
+
+
+def _conclusion(findings: DecisionFindings, name: str) -> str:
+    """Write what is shown against guessing, to be read before the value."""
+    estimate = findings.informedness
+    if not findings.is_conclusive:
+        if estimate.law is None:
+            return f"Informedness of {name}:" if name else "Informedness"
+        return f"No clear difference {f'between {name} and' if name else 'from'} guessing: informedness"
+    if estimate.value == 1:
+        return f"Every prediction{f' of {name}' if name else ''} is right: informedness"
+    if estimate.value > 0:
+        return (
+            f"{name} beats guessing: informedness" if name else "The predictions beat guessing: informedness"
+        )
+    return f"{name or 'The predictor'} does worse than guessing: informedness"
 
 
 def _sample(table: ContingencyTable) -> str:
@@ -83,21 +103,21 @@ def _reading(findings: DecisionFindings) -> str:
     value = findings.informedness.value
     if findings.informedness.law is not None and not findings.is_conclusive:
         if findings.association is None:
-            return ", no significant difference from guessing"
+            return ""
         chi_square, test = findings.association
         return (
-            ", no significant difference from guessing. Yet predictions and outcomes are related "
+            ". Yet predictions and outcomes are related "
             f"(χ² = {format_count(round(chi_square))}, {describe_p_value(test)}): some labels are "
             "systematically confused"
         )
     share = format_percent(abs(value), 0 if abs(value) >= 0.02 else 1)
     if value == 1:
-        return ": every prediction is right"
+        return ""
     if value >= 0:
         return f", as good as knowing the answer in {share} of cases and guessing the rest"
     if ((findings.table.real > 0) | (findings.table.predicted > 0)).sum() == 2:
-        return f", worse than guessing: as if it knew the answer in {share} of cases and gave the opposite"
-    return ", worse than guessing"
+        return f", as if it knew the answer in {share} of cases and gave the opposite"
+    return ""
 
 
 def _chance(findings: DecisionFindings) -> Claim:
@@ -111,6 +131,9 @@ def _chance(findings: DecisionFindings) -> Claim:
         text = f"Test against guessing (from the interval): {format_p_value(estimate.p_value())}."
         return Claim("chance", text, strength, {"p_value": estimate.p_value()}, str(estimate.method))
     event = "doing this well" if better else "being this far off"
+    if findings.is_constant:
+        text = f"It cannot be better than guessing ({describe_test(test)})."
+        return Claim("chance", text, strength, {"p_value": p_value_cell(test)}, test.method)
     is_shown, two_sided = findings.is_significant, findings.either_way
     caveat = "" if is_shown or findings.interval_includes_0 else "; the interval is approximate"
     text = f"Chance of {event} by guessing: {describe_odds(test)} ({describe_test(test)}{caveat})."
@@ -172,15 +195,18 @@ def _bets(findings: DecisionFindings) -> Claim | None:
         share = format_percent(abs(payoffs.unit_return), 1)
         text = f"At fair odds less the house's share, a unit bet on each prediction {verb} {share}."
         return Claim("bets", text, "estimated", numbers)
-    margin = payoffs.break_even_margin
-    if margin > 1:
-        text = "A unit bet on each prediction gains at any house margin up to 100%."
-    elif margin > 0.00005:
-        share = format_percent(margin, 0 if margin >= 0.02 else 2)
-        text = f"A unit bet on each prediction breaks even against a house margin of {share}."
+    gain, margin = payoffs.unit_return, payoffs.break_even_margin
+    share, bet = (
+        format_percent(abs(gain), 0 if abs(gain) >= 0.02 else 2),
+        "a bet at fair odds on each prediction",
+    )
+    if abs(gain) < 0.00005:
+        text = f"On these cases, {bet} just breaks even."
+    elif gain < 0:
+        text = f"On these cases, {bet} loses {share} of its stake on average."
     else:
-        outcome = "loses even" if margin < -0.00005 else "just breaks even"
-        text = f"A unit bet on each prediction {outcome} at fair odds."
+        text = f"On these cases, {bet} gains {share} of its stake on average"
+        text += f"; a house margin of {share} takes all of it." if margin < 1 else "."
     return Claim("bets", text, "estimated", numbers)
 
 

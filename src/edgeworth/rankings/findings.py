@@ -18,7 +18,12 @@ from edgeworth.core.sampling_distributions import check_level, is_significant
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError, check_whole
 from edgeworth.rankings.estimates import estimate_lists, selection_tail
-from edgeworth.rankings.intervals.bands import HitCurve, chart_depths, hit_curve_at
+from edgeworth.rankings.intervals.bands import (
+    RELATIVE_SUM_TOLERANCE,
+    HitCurve,
+    chart_depths,
+    hit_curve_at,
+)
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measure_lookup import resolve_ranking, tie_groups_of, values_in_mean, with_ties
 from edgeworth.rankings.policy import MIN_P_VALUE_COMPUTED
@@ -184,15 +189,23 @@ def round_depths(most: float) -> list[int]:
     return [step * 10**power for power in range(16) for step in (1, 2, 5) if step * 10**power <= most]
 
 
+MIN_HEADLINE_DEPTH = 10
+"""The depth of the verdict if a list of at least twice as many items has fewer targets."""
+
+
 def _headline_depth(ranking: Ranking) -> int:
-    """Choose a round number of items that could find every target, but at most half of the list.
+    """Choose as many items as there are targets, but at most half of the list.
 
     A person who reviews nearly everything finds nearly everything in any order.
     """
-    least = max(10, math.ceil(ranking.target_total))
-    half = float(ranking.ranked_total) / 2
-    enough = next((depth for depth in round_depths(math.inf) if depth >= least), int(least))
-    return enough if enough <= half else max(round_depths(half), default=1)
+    half = max(1, math.floor(ranking.ranked_total / 2))
+    least = MIN_HEADLINE_DEPTH if half >= MIN_HEADLINE_DEPTH else 1
+    return min(half, max(least, number_of_targets(ranking)))
+
+
+def number_of_targets(ranking: Ranking) -> int:
+    """Count the targets; a sum of weights is rounded up, whatever the order of its terms."""
+    return math.ceil(ranking.target_total * (1 - RELATIVE_SUM_TOLERANCE))
 
 
 def _check_depth(depth: int, ranking: Ranking) -> int:

@@ -330,10 +330,9 @@ def trec_report(
             sections.append(_trec_means(name, findings, are_chosen))
         if len(runs) == 1:
             sections.append(_unit_section(findings, name))
-        prefix = f"{name}: " if len(runs) > 1 else ""
         for warning in list_warnings(findings):
             warned.setdefault(warning, []).append(name)
-        verdicts.append(f"{prefix}{lists_verdict(findings)}")
+        verdicts.append(lists_verdict(findings, name if len(runs) > 1 else ""))
     first = next(iter(runs.values()))
     return Report(
         verdict="\n".join(verdicts),

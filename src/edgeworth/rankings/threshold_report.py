@@ -34,7 +34,7 @@ from edgeworth.report.estimates import estimate_row
 from edgeworth.report.report import Cell, Column, Grid, Report, Section, make_columns
 from edgeworth.report.slider import MAX_SLIDER_STEPS, Slider
 from edgeworth.report.verdict import Claim, Verdict, claims_of, estimate_numbers
-from edgeworth.report.wording import describe_estimate, format_option
+from edgeworth.report.wording import describe_estimate, enumerate_names, format_like, format_option
 
 SLID = ("recall", "precision", "informedness")
 """Measures that a page shows beside a cut that its reader moves."""
@@ -90,15 +90,19 @@ def threshold_section(
 def _sought(goal: Goal, estimates: Mapping[str, Estimate], level: float) -> str:
     """Write the values that the threshold was chosen for or must reach."""
     names = (goal.aim, *(name for name in goal.required if name != goal.aim))
-    return " and ".join(
-        f"{NAMES.get(name, name)} {describe_estimate(estimates[name], level)}" for name in names
+    return enumerate_names(
+        [f"{NAMES.get(name, name)} {describe_estimate(estimates[name], level)}" for name in names]
     )
 
 
 def _where(ranking: Ranking, choice: ThresholdChoice) -> str:
     if not choice.depth:
         return "No score is high enough"
-    return f"{_threshold_word(ranking)} {_key(ranking, choice.threshold).replace('-', MINUS)}"
+    return f"{_threshold_word(ranking)} {_shown_key(ranking, choice)}"
+
+
+def _shown_key(ranking: Ranking, choice: ThresholdChoice) -> str:
+    return _key(ranking, choice.threshold).replace("-", MINUS)
 
 
 def _threshold_word(ranking: Ranking) -> str:
@@ -115,15 +119,10 @@ def _key(ranking: Ranking, threshold: float) -> str:
 def with_threshold(
     verdict: str, ranking: Ranking | None, choice: ThresholdChoice | None, level: float
 ) -> str:
-    """Add the chosen threshold to a verdict, if one was requested."""
+    """Lead a verdict with the chosen threshold, if one was requested."""
     if ranking is None or choice is None or choice.goal == Goal():
         return verdict
-    estimates = choice.expected or choice.estimates
-    basis = "on new data (cross-fitted)" if choice.expected else "(measured on the same data; optimistic)"
-    expect = "expect " if choice.expected else ""
-    cut_text = f"{_where(ranking, choice)} ({choice.goal.words})"
-    sentence = f"{cut_text}: {expect}{_sought(choice.goal, estimates, level)} {basis}{_constants(choice)}."
-    aim = choice.goal.aim
+    estimates, aim = choice.expected or choice.estimates, choice.goal.aim
     numbers = {
         "threshold": choice.threshold,
         "is_depth": ranking.is_placed,
@@ -131,20 +130,37 @@ def with_threshold(
         "is_on_new_data": bool(choice.expected),
         **estimate_numbers(estimates[aim], level),
     }
-    return _and(verdict, Claim("threshold", sentence, "advised", numbers, basis))
+    basis = "on new data (cross-fitted)" if choice.expected else "on the same data (optimistic)"
+    claim = Claim("threshold", _advice(ranking, choice, level), "advised", numbers, basis)
+    return Verdict([claim, *(claims_of(verdict) or (Claim("ranking", verdict),))])
 
 
-def _constants(choice: ThresholdChoice) -> str:
-    """Write what it costs to flag nobody and everybody, if costs are known."""
-    costs = {name: format_number(cost.value) for name, cost in choice.constant_costs.items()}
-    if not costs:
-        return ""
-    none, everything = costs["flagging nobody"], costs["flagging everybody"]
-    return f", against {none} if no case is flagged and {everything} if all are"
-
-
-def _and(verdict: str, claim: Claim) -> Verdict:
-    return Verdict([*(claims_of(verdict) or (Claim("ranking", verdict),)), claim])
+def _advice(ranking: Ranking, choice: ThresholdChoice, level: float) -> str:
+    """Advise the threshold, or to flag no case or every case if that costs as little."""
+    goal, estimates = choice.goal, choice.expected or choice.estimates
+    takes_all_or_none = choice.depth in (0, float(ranking.ranked_total))
+    basis = "on new data" if choice.expected else "on the same data (optimistic)"
+    against = ""
+    if goal.aim == "cost":
+        unit, cost = "item" if ranking.is_placed else "case", estimates["cost"]
+        constants = [constant.value for constant in choice.constant_costs.values()]
+        none, every = format_like(cost, level, *constants)
+        if not goal.required and (takes_all_or_none or min(constants) <= cost.value):
+            flags_all = constants[1] <= constants[0]
+            least = f"Flagging {f'every {unit}' if flags_all else f'no {unit}'} costs least"
+            least += f": {every if flags_all else none} per {unit}"
+            if takes_all_or_none:
+                return f"{least}. No threshold costs less on these data."
+            value, _, interval = describe_estimate(cost, level).partition(" ")
+            best = f"the best {_threshold_word(ranking).lower()}, {_shown_key(ranking, choice)},"
+            return f"{least}; {best} is expected to cost {value} {basis} {interval}."
+        against = f", against {every} if every {unit} is flagged and {none} if none is"
+    start = f"Flag cases at or above {_shown_key(ranking, choice)}, the threshold"
+    if ranking.is_placed:
+        start = f"Flag the first {format_count(choice.depth)} items, the depth"
+    aim = f"{'chosen for' if goal.required else 'with'} the {goal.words}"
+    expected = "expected " if choice.expected else ""
+    return f"{start} {aim}: {expected}{_sought(goal, estimates, level)} {basis}{against}."
 
 
 def threshold_slider(ranking: Ranking, choice: ThresholdChoice, level: float) -> Slider:
@@ -305,7 +321,8 @@ def with_cuts(report: Report, ranking: Ranking, prevalence: float | None, level:
         title = f"At a prevalence of {format_number(prevalence)}"
         sections.append(Section(title, text, (Grid("", columns, tuple(lines), note),), is_main=True))
         numbers["prevalence"] = {"share": prevalence, "average_precision": value}
-        verdict = _and(verdict, _at_prevalence(prevalence, cuts[-1]["shifted_precision"], value))
+        claims = claims_of(verdict) or (Claim("ranking", verdict),)
+        verdict = Verdict([*claims, _at_prevalence(prevalence, cuts[-1]["shifted_precision"], value)])
     position = next(
         (i + 1 for i, x in enumerate(report.sections) if x.slider is not None), len(report.sections)
     )

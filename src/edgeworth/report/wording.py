@@ -139,12 +139,37 @@ def describe_probability(tail: TestResult) -> str:
     return text if tail.kind in ("exact", "bracket") else f"about {text}"
 
 
-_KINDS = {"exact": "exact", "bracket": "exact", "drawn": "simulated", "bound": "upper bound"}
+def format_like(estimate: Estimate, level: float, *values: float) -> list[str]:
+    """Write values with as many decimals as the estimate beside them; numbers below 10 have two or more."""
+    decimals = describe_estimate(estimate, level).partition(" ")[0].partition(".")[2]
+    if not decimals.isdigit():
+        return list(map(format_number, values))
+    texts = []
+    for value in values:
+        places = len(decimals) if abs(value) >= 10 else max(len(decimals), 2)
+        text = f"{value:,.{places}f}".replace("-", MINUS)
+        # A value that is not 0 does not look like it.
+        texts.append(text if text.strip(f"{MINUS}0.") or not value else format_number(value))
+    return texts
+
+
+_KINDS = {
+    "exact": ", exact",
+    "bracket": ", exact",
+    "drawn": ", simulated",
+    "approximation": ", approximate",
+    "bound": "",
+}
+"""How a p-value is known; ≤ and < already mark a bound."""
 
 
 def describe_test(tail: TestResult) -> str:
-    """Write a p-value and how it is known: p = 0.0007, exact."""
-    return f"{describe_p_value(tail)}, {_KINDS.get(tail.kind, 'approximate')}"
+    """Write a p-value and how it is known.
+
+    >>> describe_test(TestResult.from_probability(0.0007)), describe_test(TestResult.from_bound(2.8e-8))
+    ('p = 0.00070, exact', 'p < 1e-6')
+    """
+    return f"{describe_p_value(tail)}{_KINDS[tail.kind]}"
 
 
 def interval_cell(bounds: Iterable[float]) -> tuple[float | None, float | None]:
@@ -165,15 +190,16 @@ def p_value_cell(tail: TestResult) -> float:
 
 
 def describe_p_value(tail: TestResult) -> str:
-    """Write a p-value with = or ≤.
+    """Write a p-value with =, ≤ or, if it is tiny, <.
 
     >>> describe_p_value(TestResult.from_draws(0, 10_000, 0))
     'p ≤ 1e-4'
-    >>> describe_p_value(TestResult.from_probability(0.012))
-    'p = 0.012'
+    >>> [describe_p_value(TestResult.from_probability(p)) for p in (0.012, 1e-30)]
+    ['p = 0.012', 'p < 1e-6']
     """
-    value = p_value_cell(tail)
-    return f"p {_format_at_most(value)}" if isinstance(value, AtMost) else format_p_value(value)
+    cell = p_value_cell(tail)
+    is_bound = isinstance(cell, AtMost) and cell >= MIN_P_VALUE_WRITTEN
+    return f"p {_format_at_most(cell)}" if is_bound else format_p_value(cell)
 
 
 def _format_at_most(value: float) -> str:
@@ -244,10 +270,15 @@ def group_titles(titles: Sequence[str]) -> str:
     alike: dict[str, list[str]] = {}
     for part, inner_titles in parts.items():
         alike.setdefault(group_titles(inner_titles), []).append(part)
-    return ", ".join([*alone, *(f"{_enumerate(names)} ({inside})" for inside, names in alike.items())])
+    return ", ".join([*alone, *(f"{enumerate_names(names)} ({inside})" for inside, names in alike.items())])
 
 
-def _enumerate(names: Sequence[str]) -> str:
+def enumerate_names(names: Sequence[str]) -> str:
+    """Join names by commas and "and".
+
+    >>> enumerate_names(["a"]), enumerate_names(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
