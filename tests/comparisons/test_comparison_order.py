@@ -174,7 +174,7 @@ def test_the_least_that_draws_can_give_is_a_bound(tail: TestResult, cell: str, w
 def test_verdict_and_tables_say_a_bound_alike() -> None:
     truth, given = systems(good=0.85, bad=0.6)
     report = ew.compare(truth=truth, systems=given, measures=["mcc"], cluster=np.arange(1500) // 2).report
-    assert "randomisation p ≤ 0.0001; " in report.verdict
+    assert "randomisation p ≤ 1e-4; " in report.verdict
     result = column(grid(report, "Which is better"), "p")[0]
     assert isinstance(result, AtMost)
     assert format_cell(result, "probability") == "≤ 1e-4"

@@ -243,17 +243,19 @@ def format_together(value: float, low: float, high: float) -> list[str]:
     >>> format_together(0.2156, 0.0889, 0.3512), format_together(0.13, -0.0045, 0.2604)
     (['0.22', '0.09', '0.35'], ['0.130', '−0.004', '0.260'])
     >>> format_together(0.0051, -0.0523, 0.0625), format_together(0.0019, 0.00188, 0.00192)
-    (['0.0051', '−0.05', '0.06'], ['0.00190', '0.00188', '0.00192'])
+    (['0.0051', '−0.05', '0.06'], ['0.001900', '0.001880', '0.001920'])
+    >>> format_together(-0.0374, -0.0521, -0.0227)
+    ['−0.037', '−0.052', '−0.023']
     """
     numbers = (value, low, high)
     if _DIGITS.get() != 3 or not (math.isfinite(low) and max(map(abs, numbers)) < 10):
         return format_apart(*numbers)
     width = high - low
-    # Whole per cents, or as many decimals more as an interval narrower than two of them needs.
+    # Whole per cents, or as many decimals more as an interval narrower than five of them needs.
     least = (
         2
-        if width >= 0.02 or width < ZERO_TOLERANCE
-        else 2 + math.ceil(math.log10(0.02 / width) - ZERO_TOLERANCE)
+        if width >= 0.05 or width < ZERO_TOLERANCE
+        else 2 + math.ceil(math.log10(0.05 / width) - ZERO_TOLERANCE)
     )
     own = 0 if abs(value) < ZERO_TOLERANCE else 1 - _exponent(abs(value), 1)
 

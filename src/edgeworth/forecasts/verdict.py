@@ -92,9 +92,19 @@ def forecasts_verdict(findings: ForecastFindings) -> Verdict:
         bets = _other_conclusion(findings, bets[-1], scores[0])
         if bets and wealth.against == CLASS_SHARES and scores[0].strength != "shown":
             # Whether the forecasts are informed comes before by how much.
-            return Verdict((*one_class, *bets, *scores[1:], scores[0]))
+            unclear = f"How much better it scores than {rival} is unclear"
+            score = replace(scores[0], text=scores[0].text.replace(_no_difference(model, rival), unclear))
+            return Verdict((*one_class, *bets, *scores[1:], score))
+        # Evidence is left here only if it shows what the mean scores do not.
+        bets = tuple(replace(x, text=f"Yet {x.text[0].lower()}{x.text[1:]}") for x in bets)
     comes_first = wealth.against not in (RIVAL, CLASS_SHARES)
-    return Verdict((*one_class, *bets, *scores) if comes_first else (*one_class, *scores, *bets))
+    before, after = (bets, ()) if comes_first else ((), bets)
+    return Verdict((*one_class, *before, scores[0], *after, *scores[1:]))
+
+
+def _no_difference(model: str, rival: str) -> str:
+    """Write that no winner is named by the mean score."""
+    return f"No clear difference in mean score between {model} and {rival}"
 
 
 def _other_conclusion(findings: ForecastFindings, evidence: Claim, score: Claim) -> tuple[Claim, ...]:
@@ -216,7 +226,8 @@ def _describe_quality(findings: ForecastFindings, model: str) -> Claim:
 
 
 MIN_SCORE_DIFFERENCE_WRITTEN = 0.001
-"""A smaller difference of mean scores is written as a bound, if its whole interval is smaller."""
+"""An unclear difference of mean scores is written as a bound, if its interval lies within it and within 1% of
+the score."""
 
 
 def _capitalize(name: str) -> str:
@@ -246,8 +257,9 @@ def describe_calibration(label: Label, findings: ForecastFindings) -> str:
     adjusted = f", adjusted for {classes} classes" if classes > 1 else ""
     p_value = f"{bands.p_text(classes)}{adjusted}"
     if is_significant(classes * bands.test.p_value, findings.level):
-        how = _describe_miscalibration(label, findings)
-        return f"miscalibrated{how and f': {how}'} ({p_value})"
+        words, values = _describe_miscalibration(label, findings)
+        ways = f": {' and '.join(words)}" if words else ""
+        return f"miscalibrated{ways} ({'; '.join([*values, p_value])})"
     if isinstance(bands.test, RobustCalibrationTest):
         is_tested = math.isfinite(bands.test.p_value)
         return (
@@ -259,41 +271,40 @@ def describe_calibration(label: Label, findings: ForecastFindings) -> str:
     detected = "even strong overconfidence could have been missed"
     if times is not None:
         example = overconfidence_example(times, bands.mean_forecast)
-        detected = f"{example} would be detected with {format_percent(DETECTION_POWER)} power"
+        detected = f"{format_percent(DETECTION_POWER)} power to notice {example}"
     return f"no sign of miscalibration ({p_value}; {detected})"
 
 
-def _describe_miscalibration(label: Label, findings: ForecastFindings) -> str:
-    """Describe which way forecasts err, as far as the intervals of intercept and slope show it."""
+def _describe_miscalibration(label: Label, findings: ForecastFindings) -> tuple[list[str], list[str]]:
+    """Describe which way forecasts err, as far as intervals show it, and by how much."""
     estimates, bands = findings.calibration[label], findings.reliability[label]
-    ways = []
+    words, values = list[str](), list[str]()
     low, high = estimates["calibration_intercept"].interval(findings.level)
     if low > 0 or high < 0:
         mean, rate = format_apart(bands.mean_forecast, bands.event_rate)
-        ways.append(f"too {'low' if low > 0 else 'high'} on average (mean {mean}, event rate {rate})")
+        words.append(f"too {'low' if low > 0 else 'high'} on average")
+        values.append(f"mean {mean}, event rate {rate}")
     low, high = estimates["calibration_slope"].interval(findings.level)
     if low > 1 or high < 1:
-        slope = format_number(estimates["calibration_slope"].value)
-        ways.append(f"{'not extreme enough' if low > 1 else 'too extreme'} (slope {slope})")
-    return " and ".join(ways)
+        words.append("not extreme enough" if low > 1 else "too extreme")
+        values.append(f"slope {format_number(estimates['calibration_slope'].value)}")
+    return words, values
 
 
-TYPICAL_FORECAST = 0.8
-"""The forecast in an example of overconfidence, unless forecasts are on average below 20% or above it."""
+TYPICAL_FORECAST = 0.9
+"""The forecast in an example of overconfidence, unless the mean forecast is more extreme."""
 
 
 def overconfidence_example(times: float, mean: float) -> str:
     """Write log odds that are some times too extreme as a forecast and what it should have been.
 
-    >>> overconfidence_example(1.3, 0.4)
-    'overconfidence such as 80% for what occurs in 74% of cases'
-    >>> overconfidence_example(1.8, 0.014)
-    'overconfidence such as 1.4% for what occurs in 8.6% of cases'
+    >>> overconfidence_example(1.3, 0.4), overconfidence_example(1.8, 0.014)
+    ('forecasts of 90% for what occurs in 84% of cases', 'forecasts of 1.4% for what occurs in 8.6% of cases')
     """
     forecast = TYPICAL_FORECAST if 1 - TYPICAL_FORECAST <= mean <= TYPICAL_FORECAST else mean
     odds = (forecast / (1 - forecast)) ** (1 / times)
     stated, actual = (_format_forecast(share) for share in (forecast, odds / (1 + odds)))
-    return f"overconfidence such as {stated} for what occurs in {actual} of cases"
+    return f"forecasts of {stated} for what occurs in {actual} of cases"
 
 
 def _format_forecast(share: float) -> str:
@@ -476,10 +487,7 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
         text = f"Too few cases to compare {model} with {rival}: {levels[:-1]}; {cases}{needed})."
         return Claim("score", text, "not shown", numbers)
     if difference.no_winner is not None:
-        text = (
-            f"No clear difference in mean score between {model} and {rival}: {levels[:-1]}; {cases}); "
-            f"{difference.no_winner}."
-        )
+        text = f"{_no_difference(model, rival)}: {levels[:-1]}; {cases}); {difference.no_winner}."
         return Claim("score", text, "not shown", {"difference": reported.mean, **compared})
     is_shown = min(abs(reported.low), abs(reported.high)) > 0 and (reported.low > 0) == (reported.high > 0)
     value, *ends = format_difference("brier", reported.mean, Interval(reported.low, reported.high))
@@ -492,11 +500,12 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
     detail = (
         f"Brier score {model_score} vs {rival_score}, {value} ({interval}; {cases}{cross}; lower is better)"
     )
-    if max(abs(reported.low), abs(reported.high)) < MIN_SCORE_DIFFERENCE_WRITTEN:
+    largest = max(abs(reported.low), abs(reported.high))
+    if not is_shown and largest < min(MIN_SCORE_DIFFERENCE_WRITTEN, means[1] / 100):
         small = f"at most {MIN_SCORE_DIFFERENCE_WRITTEN:g}"
         detail = f"Brier score {format_number(means[0])}, difference {small} ({kind}; {cases}{cross})"
     if not is_shown:
-        text = f"No clear difference in mean score between {model} and {rival}: {detail}."
+        text = f"{_no_difference(model, rival)}: {detail}."
         return Claim("score", text, "not shown", numbers, difference.method)
     relation = "beats" if difference.mean > 0 else "is worse than"
     text = f"{_capitalize(model)} {relation} {rival}: {detail}."
