@@ -117,7 +117,7 @@ def test_only_the_pairs_of_an_unfinished_run_are_withheld(tmp_path: Path) -> Non
         ("lab/alpha", "lab/gamma"): True,
         ("lab/beta", "lab/gamma"): False,
     }
-    assert "No winner is named between lab/beta and any of lab/alpha and lab/gamma" in comparison.verdict
+    assert "No winner is named between lab/beta and any of lab/alpha (50.0%) and lab/gamma (8.3%)" in comparison.verdict
     assert comparison.verdict.count("did not finish") == 1
 
 

@@ -570,4 +570,6 @@ def forecasts_citation(findings: ForecastFindings) -> str:
     sentence = f"{scores}, difference {size} ({interval})"
     areas = [area for area in findings.areas.values() if math.isfinite(area)]
     area = f"; ROC area {format_number(areas[0])}" if len(areas) == 1 else ""
-    return f"{sentence}{area}; n = {wealth.cases:,}; Edgeworth {__version__}."
+    clusters = findings.scores.clusters
+    sample = f"n = {wealth.cases:,}{in_clusters(None if clusters is None else clusters.number)}"
+    return f"{sentence}{area}; {sample}; Edgeworth {__version__}."

@@ -27,6 +27,7 @@ from edgeworth.pipeline.slices import (
     describe_too_few,
     format_slice_level,
     name_slice,
+    name_units,
 )
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns
 from edgeworth.report.verdict import Claim, Strength
@@ -116,7 +117,7 @@ def with_differences(
     rows.sort(key=strength)
     in_order = [_as_ranked(row, ranked) for row in rows]
     sentence, notes = _describe_differences(rows, measure)
-    grid = _difference_grid(in_order, measure, level_of_each)
+    grid = _difference_grid(in_order, measure, level_of_each, are_clustered=are_clustered)
     numbers = {"measure": measure, "level": level, "level_of_each": level_of_each, "adjust": "holm"}
     columns = ", ".join(dict.fromkeys(row.by for row in rows))
     section = Section(f"By {columns}", notes, (grid,), is_main=True)
@@ -192,7 +193,10 @@ def _describe_differences(rows: Sequence[DifferenceRow], measure: str) -> tuple[
         listed = [*names[:MAX_SLICES_NAMED], f"{more} more"] if more > 0 else names
         parts.append(f"{start} {' and '.join(filter(None, (', '.join(listed[:-1]), listed[-1])))}")
     is_any_claimed = any(row.no_claim is None and row.undefined is None for row in rows)
-    shown = f"no slice shows a difference in {words}" if is_any_claimed else "no winner is named in any slice"
+    no_difference = f"neither system is shown to be better in any slice ({words})"
+    if len({name for row in rows for name in (row.first, row.second)}) > 2:
+        no_difference = f"no system is shown to be better than another in any slice ({words})"
+    shown = no_difference if is_any_claimed else "no winner is named in any slice"
     sentence = f"By {columns}, {'; '.join(parts) or shown}."
     # Every pair of systems has a row for each slice.
     slices = dict.fromkeys((row.by, row.slice, row.undefined) for row in rows)
@@ -207,7 +211,9 @@ def _name(row: DifferenceRow, rows: Sequence[DifferenceRow]) -> str:
     return name_slice(row.by, row.slice, (other.by for other in rows))
 
 
-def _difference_grid(rows: Sequence[DifferenceRow], measure: str, level_of_each: float) -> Grid:
+def _difference_grid(
+    rows: Sequence[DifferenceRow], measure: str, level_of_each: float, *, are_clustered: bool
+) -> Grid:
     pairs = list(dict.fromkeys((row.first, row.second) for row in rows))
     has_several_pairs = len(pairs) > 1
     names = ("system", "other") if has_several_pairs else ()
@@ -216,7 +222,7 @@ def _difference_grid(rows: Sequence[DifferenceRow], measure: str, level_of_each:
         value += f", {' − '.join(names or pairs[0])}"
     # Rows of one cluster are one case, and rows of unequal weight carry the information of fewer cases.
     is_dependent = any(row.cases < row.rows for row in rows)
-    counts = ("rows", "independent") if is_dependent else ("cases",)
+    counts = ("rows", name_units(are_clusters=are_clustered)) if is_dependent else ("cases",)
     heads = ["slice/text", *(f"{x}/text" for x in names), *(f"{x}/count" for x in counts), f"{value}/number"]
     heads += [f"{format_slice_level(level_of_each)} CI/interval", "Holm p/probability"]
     has_remarks = any(row.remark for row in rows[:MAX_SLICES_SHOWN])

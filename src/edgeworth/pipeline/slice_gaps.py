@@ -46,6 +46,7 @@ from edgeworth.pipeline.slices import (
     describe_too_few,
     format_slice_level,
     name_slice,
+    name_units,
 )
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns
 from edgeworth.report.verdict import Claim
@@ -486,7 +487,9 @@ class GapTable:
             test += f", not claimed because {clearest.no_claim}"
         elif is_significant(clearest.adjusted_p_value, clearest.level):
             test += ", but the interval of this gap includes 0"
-        return f"By {columns}, no slice is shown to differ from the rest in {words} (smallest {test})."
+        slices = len({(row.by, row.slice) for row in self.rows})
+        none = "neither of the two slices" if slices == 2 else f"none of the {slices:,} slices"
+        return f"By {columns}, {none} is shown to differ from the rest in {words} (smallest {test})."
 
     @property
     def _has_several_gaps(self) -> bool:
@@ -556,7 +559,8 @@ class GapTable:
         words = describe_measure(rows[0].measure) if rows else requested
         # Rows of one cluster are one case, and rows of unequal weight carry the information of fewer cases.
         is_dependent = any(row.cases < row.rows for row in rows)
-        counts = ["rows", "independent"] if is_dependent else ["cases"]
+        units = name_units(are_clusters=any(row.slice_estimate.units.are_clusters for row in rows))
+        counts = ["rows", units] if is_dependent else ["cases"]
         p_value = "Holm p" if self._has_several_gaps else "p"
         heads = ["slice/text", *(f"{name}/count" for name in counts), f"{words}/number"]
         heads += [f"{format_slice_level(self.level_of_each)} CI/interval", "gap to the rest/number"]

@@ -207,6 +207,11 @@ def _take(values: object, rows: Integers) -> object:
 # -- what a report adds --------------------------------------------------------------------------------------
 
 
+def name_units(*, are_clusters: bool) -> str:
+    """Name the column that counts the independent units of a slice."""
+    return "clusters" if are_clusters else "effective size"
+
+
 def describe_too_few(units: Units) -> str | None:
     """Explain that there are too few independent units for a claim, or return None.
 

@@ -250,7 +250,8 @@ def list_measures(measures: Iterable[str]) -> str:
         name, bracket, label = words.partition("[")
         is_plain = bracket and label.endswith("]")
         by_name.setdefault(name if is_plain else words, []).extend([label[:-1]] if is_plain else [])
-    return " or ".join(f"{name}[{', '.join(labels)}]" if labels else name for name, labels in by_name.items())
+    named = (f"{name}[{', '.join(labels)}]" if labels else name for name, labels in by_name.items())
+    return " or ".join(named).replace(f" {MINUS} ", " minus ")
 
 
 def group_titles(titles: Sequence[str]) -> str:
