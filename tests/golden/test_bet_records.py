@@ -104,7 +104,30 @@ TWELVE_BETS = """date,result,odds,stake
 def test_a_loss_is_called_a_loss(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "bets.csv").write_text("result,odds,stake\nlost,2.0,10\nwon,1.5,4\n", encoding="utf-8")
     printed = " ".join(call(tmp_path, capsys, "ledger", "bets.csv").stdout.replace("│", " ").split())
-    assert "a loss of $8.00 on $14.00 staked in 2 bets" in printed
+    assert "The bets lost $8.00 on $14.00 staked in 2 bets, yield −57.1% (95% CI " in printed
+    assert "so there is no sign of skill. Chance of a result this good, if each bet wins" in printed
+
+
+@pytest.mark.parametrize(
+    ("wins", "begin", "end"),
+    [
+        (60, "The bets were worth more than their odds: they made $20.00 on $100.00 staked in 100 bets", "."),
+        (51, "The bets made $2.00 on $100.00 staked in 100 bets", ", which luck can explain."),
+        (50, "The bets broke even on $100.00 staked in 100 bets", ", so there is no sign of skill."),
+        (45, "The bets lost $10.00 on $100.00 staked in 100 bets", ", so there is no sign of skill."),
+    ],
+)
+def test_the_conclusion_on_a_record_comes_first(
+    wins: int, begin: str, end: str, tmp_path: Path, capsys: Capture
+) -> None:
+    rows = "1,2.0\n" * wins + "0,2.0\n" * (100 - wins)
+    (tmp_path / "bets.csv").write_text(f"won,odds\n{rows}", encoding="utf-8")
+    report = json.loads(call(tmp_path, capsys, "ledger", "bets.csv", "--level", "0.9", "--json", "-").stdout)
+    first, _, rest = report["verdict"].partition(" Chance of a result this good")
+    assert first.startswith(begin)
+    assert first.endswith(f"){end}")
+    assert "(p = " in rest
+    assert rest.endswith(", one-sided).")
 
 
 def test_every_printed_number_of_twelve_bets(tmp_path: Path, capsys: Capture) -> None:
@@ -291,6 +314,22 @@ def test_preview_suggests_the_ledger_for_bets_of_every_result(
 ) -> None:
     (tmp_path / "bets.csv").write_text(f"date,result,odds\n2025-01-01,won,2\n2025-01-02,{result},2\n")
     assert "edgeworth ledger bets.csv" in call(tmp_path, capsys, "preview", "bets.csv").stdout
+
+
+@pytest.mark.parametrize("rows", ["won,odds\n1,2.5\n0,3\n", "Win,price\nTrue,2.5\nfalse,3\n"])
+def test_preview_suggests_the_ledger_for_bets_of_0_and_1(rows: str, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "bets.csv").write_text(rows, encoding="utf-8")
+    assert "edgeworth ledger bets.csv" in call(tmp_path, capsys, "preview", "bets.csv").stdout
+    (tmp_path / "bets.csv").write_text(rows.replace("won", "label").replace("Win", "label"))
+    assert "edgeworth ledger" not in call(tmp_path, capsys, "preview", "bets.csv").stdout
+
+
+def test_preview_suggests_the_ledger_beside_forecasts(tmp_path: Path, capsys: Capture) -> None:
+    rows = "".join(f"{index % 2},{index / 20},2.{index}\n" for index in range(9))
+    (tmp_path / "bets.csv").write_text(f"won,p,odds\n{rows}", encoding="utf-8")
+    printed = call(tmp_path, capsys, "preview", "bets.csv").stdout
+    assert "edgeworth ledger bets.csv" in printed
+    assert "edgeworth evaluate bets.csv --truth won --probability p" in printed
 
 
 def test_preview_suggests_stakes_for_fixtures(tmp_path: Path, capsys: Capture) -> None:

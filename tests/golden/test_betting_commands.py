@@ -40,16 +40,16 @@ def games_file(folder: Path, number: int = 50) -> tuple[np.ndarray, np.ndarray, 
 @pytest.mark.parametrize(
     ("words", "stake", "message"),
     [
-        ([".6", "2"], Fraction(1, 5), "Back it with 20.00% of the bankroll. Keep 80.00%."),
-        ([".4", "2"], Fraction(-1, 5), "Lay a backer's stake of 20.00% of the bankroll (liability 20.00%)."),
+        ([".6", "2"], Fraction(1, 5), "Back it with 20% of the bankroll. Keep 80%."),
+        ([".4", "2"], Fraction(-1, 5), "Lay a backer's stake of 20% of the bankroll (liability 20%)."),
         ([".5", "2"], Fraction(0), "Bet nothing"),
         ([".3", "7:3"], Fraction(0), "Bet nothing"),
-        ([".6", "1/1"], Fraction(1, 5), "Back it with 20.00% of the bankroll."),
+        ([".6", "1/1"], Fraction(1, 5), "Back it with 20% of the bankroll."),
         ([".45", "2", "--lay", "inf"], Fraction(0), "Bet nothing"),
         (
             [".6", "evens", "--odds-form", "fractional", "--fraction", ".5"],
             Fraction(1, 10),
-            "Back it with 10.00%",
+            "Back it with 10%",
         ),
     ],
 )
@@ -60,6 +60,32 @@ def test_one_game(words: list[str], stake: Fraction, message: str, tmp_path: Pat
     assert report["wealth"] == pytest.approx([1 + float(stake), 1 - float(stake)])
     assert report["verdict"].startswith(message)
     assert f"true {float(words[0]):.1%}" in flat(call(tmp_path, capsys, *line).stdout)
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "odds", "message"),
+    [
+        (
+            "0.5,0.3,0.2",
+            "2.2,3.4,4",
+            "Stake the whole bankroll: 50% on outcome 1, 30% on outcome 2, 20% on outcome 3. Alone, a bet on "
+            "outcome 3 loses on average; here it insures the others. Expected growth: +0.90% per race.",
+        ),
+        (
+            "0.6,0.2,0.2",
+            "2,2,2",
+            "Back outcome 1 with 20% of the bankroll. Keep 80%. Expected growth: +2.03% per race.",
+        ),
+        ("0.3,0.3,0.4", "2,2,2", "Bet nothing: no outcome is worth the odds."),
+    ],
+)
+def test_the_verdict_on_a_race(
+    probabilities: str, odds: str, message: str, tmp_path: Path, capsys: Capture
+) -> None:
+    report = report_of(tmp_path, capsys, "kelly", "--probabilities", probabilities, "--odds", odds)
+    assert report["verdict"] == message
+    if report["growth"]:
+        assert f"+{math.expm1(report['growth']):.2%} per race" in message
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Annotated, ClassVar
 from cyclopts import Parameter
 
 from edgeworth.cli.options import GROUPS, Hyphen, input_files
+from edgeworth.common.escaping import visible
 from edgeworth.common.progress import track_progress
 from edgeworth.errors import OptionError
 
@@ -182,12 +183,13 @@ def _status_of(name: str, stream: IO[str]) -> os.stat_result | None:
 
 def show(report: Report, output: Output, **tables: Callable[[str | None], str]) -> None:
     """Write what was asked for, and show the report unless standard output is taken."""
-    on_screen = None
+    on_screen, written = None, list[str]()
     with track_progress("writing"):
         # Charts first: a name that does not exist is found before anything is written.
         charts = [(report.charts[name], path) for name, path in output.chart]
         for chart, path in charts:
             chart.save(path)
+            written.append(path)
         title = output.title or ""
         writers: dict[str, Callable[[str | None], str]] = {
             "html": lambda path: report.to_html(path, title=title),
@@ -201,10 +203,14 @@ def show(report: Report, output: Output, **tables: Callable[[str | None], str]) 
                 on_screen = writers[name](None)
             elif target is not None:
                 writers[name](target)
+                written.append(target)
     if on_screen is not None:
         # Text is UTF-8 whatever the terminal is.
         sys.stdout.buffer.write(on_screen.encode())
-        return
-    from edgeworth.report.terminal import print_report
+    else:
+        from edgeworth.report.terminal import print_report
 
-    print_report(report, full=output.full)
+        print_report(report, full=output.full)
+    if written:
+        sys.stdout.flush()
+        sys.stderr.write(f"Wrote {visible(', '.join(written))}.\n")

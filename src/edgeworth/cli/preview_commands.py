@@ -28,7 +28,8 @@ FORMS = ("--truth COLUMN --prediction", "--truth COLUMN --score", "--truth COLUM
 
 def suggest_commands(columns: Mapping[str, Coded]) -> list[str]:
     """Suggest commands for a table; ``{}`` stands for its files."""
-    if _is_record_of_bets(columns):
+    results = _results_of_bets(columns)
+    if results & {"won", "win", "lost", "loss"}:
         return ["ledger {}"]
     if FIXTURE_NAMES.issubset(columns):
         return ["stakes {} --bankroll 1000"]
@@ -38,24 +39,26 @@ def suggest_commands(columns: Mapping[str, Coded]) -> list[str]:
     truths = _named(values.classes, *NAMES_BY_ROLE["truth"], *TRUTH_NAMES)
     correct = _find_correct(values, has_truth=bool(truths))
     commands = _commands(values, "--correct", correct)
+    # 0 and 1 may be outcomes that probabilities predict, too.
+    ledger = ["ledger {}"] if results and _named(columns, "won", "win") else []
     for truth in truths[:1] or ([] if correct else _possible_truths(values)):
         commands += _suggest_with_truth(values, truth, correct)
         if commands:
             break
-    return commands or [f"evaluate {{}} {form} COLUMN" for form in FORMS]
+    return [*ledger, *commands] or [f"evaluate {{}} {form} COLUMN" for form in FORMS]
 
 
-def _is_record_of_bets(columns: Mapping[str, Coded]) -> bool:
-    """Return whether there are odds, and results such as won, lost and void."""
+def _results_of_bets(columns: Mapping[str, Coded]) -> set[str]:
+    """Return the different results of bets, if there are odds and results such as won, void, 1 and 0."""
     from edgeworth.bet.ledger import PENDING, RESULTS
     from edgeworth.pipeline.bet_records import COLUMN_NAMES
 
     by_role = {role: _named(columns, *COLUMN_NAMES[role]) for role in ("result", "odds")}
     if not all(by_role.values()):
-        return False
+        return set()
     labels = columns[by_role["result"][0]].labels
     results = {str(label).strip().lower().replace("_", "-") for label in labels}
-    return results <= {*RESULTS, *PENDING} and bool(results & {"won", "win", "lost", "loss"})
+    return results if results <= {*RESULTS, *PENDING} else set()
 
 
 def _is_search_run(columns: Mapping[str, Coded]) -> bool:

@@ -205,17 +205,26 @@ def luck_of_bets(profit: float, odds: Floats, stakes: Floats, seed: int) -> Test
 
 def _claim(ledger: Ledger, luck: TestResult, level: float, charge: str) -> Claim:
     low, _ = ledger.interval(level)
-    is_shown = bool(low > 0 and is_significant(2 * luck.p_value, level))
-    conclusion = "The bets were worth more than their odds" if is_shown else "No profit beyond luck is shown"
+    is_rare = is_significant(2 * luck.p_value, level)
+    is_shown = bool(low > 0 and is_rare)
     number, profit = len(ledger), ledger.profit
-    outcome = (
-        f"a profit of {format_dollars(profit)}" if profit >= 0 else f"a loss of {format_dollars(-profit)}"
+    outcome = "broke even"
+    if profit:
+        outcome = f"{'made' if profit > 0 else 'lost'} {format_dollars(abs(profit))}"
+    outcome += (
+        f"{charge} on {format_dollars(ledger.turnover)} staked in {number:,} {plural(number, 'bet')}, "
+        f"{describe_yield(ledger, level)}"
     )
+    if is_shown:
+        conclusion = f"The bets were worth more than their odds: they {outcome}"
+    elif profit > 0:
+        reason = "but its interval includes 0" if is_rare else "which luck can explain"
+        conclusion = f"The bets {outcome}, {reason}"
+    else:
+        conclusion = f"The bets {outcome}, so there is no sign of skill"
     text = (
-        f"{conclusion}: {outcome}{charge} on {format_dollars(ledger.turnover)} "
-        f"staked in {number:,} {plural(number, 'bet')}, {describe_yield(ledger, level)}. Chance of a "
-        f"result this good, if each bet wins with probability 1/odds: {describe_odds(luck)} "
-        f"({describe_p_value(luck)}, one-sided)."
+        f"{conclusion}. Chance of a result this good, if each bet wins with probability 1/odds: "
+        f"{describe_odds(luck)} ({describe_p_value(luck)}, one-sided)."
     )
     numbers = {**yield_numbers(ledger, level), "p_value": luck.p_value}
     if ledger.start > 0:
