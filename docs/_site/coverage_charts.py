@@ -93,17 +93,20 @@ def write_coverage_page(source: Path) -> None:
     records = json.loads((source / "methods" / "data" / "intervals.json").read_text(encoding="utf-8"))
     parts = [
         "# Measured coverage of intervals",
-        "An interval at 95% should contain the true value in 95% of samples. These charts show how often it "
-        "did, how wide it was, and what it cost to compute, beside the usual alternatives: Wald's "
-        "interval (estimate ± 1.96 standard errors) and the percentile bootstrap (400 resamples). "
-        "The dashed line is 95%. A method below it promises too much. The cost is the time per interval as a "
-        "multiple of the bootstrap's; times are rounded to one digit. Edgeworth's is the time of the whole "
-        "call, with its checks. The alternatives are bare formulas.",
-        "The share is that of right answers for accuracy, of disagreements for a difference of accuracies, "
-        "and of targets otherwise. Samples from real data are drawn from the whole data set, so the true "
-        "value is known.",
+        "An interval at 95% should contain the true value in 95% of samples. These charts show how often, in "
+        "simulated samples, intervals contained the true value (coverage), how wide they were, and what they "
+        "cost to compute. Edgeworth's intervals are shown beside the usual alternatives: Wald's interval "
+        "(estimate ± 1.96 standard errors) and the percentile bootstrap (400 resamples). The dashed line is "
+        "95%. A method below it promises too much.",
+        "The cost is the time per interval as a multiple of the bootstrap's time, rounded to one digit. For "
+        "Edgeworth it is the time of the whole call, with its checks; for the alternatives it is the time of "
+        "the bare formula.",
+        "The share in a chart is the share of right answers for accuracy, of disagreements for a difference "
+        "of accuracies, and of targets otherwise. Samples from real data are drawn from the whole data set, so "
+        "the true value is known.",
         "The records are in [intervals.json](data/intervals.json). `script/coverage --write` measures them "
-        "again with the same seeds. A coverage without simulation error was computed exactly.",
+        "again with the same seeds. A coverage with a standard error of 0 was computed "
+        "exactly.",
     ]
     for setting, own in _by_setting(records).items():
         draw_setting(own).save(str(folder / f"{_file_name(setting)}.svg"))
@@ -193,12 +196,14 @@ def _measured(folder: Path, names: str, records: dict[str, list[Record]]) -> str
     samples = sorted({row["samples"] for row in rows if row.get("samples")})
     number = " to ".join(f"{n:,}" for n in dict.fromkeys((samples[0], samples[-1]))) if samples else ""
     largest = samples[-1] if samples else 500
+    has_intervals = any(row["coverage"] is not None for row in rows)
+    nominal = " The nominal level of the intervals is 95%." if has_intervals else ""
     # A page has several of these tables, and the charts above them show the same numbers.
     parts += ["<details>\n<summary>The numbers</summary>", _rates_table(rows, words), "</details>"]
     parts.append(
         f"In per cent{f' of {number} samples' if number else ''}; standard errors are at most "
-        f"{100 * error:.1f}. Made by `script/coverage {names} -n {largest} --write`; the records are in "
-        f"[{file}.json](data/{file}.json)."
+        f"{100 * error:.1f}.{nominal} Made by `script/coverage {names} -n {largest} --write`; the records are "
+        f"in [{file}.json](data/{file}.json)."
     )
     return "\n\n".join(parts)
 
