@@ -102,8 +102,8 @@ def write_coverage_page(source: Path) -> None:
         "Edgeworth it is the time of the whole call, with its checks; for the alternatives it is the time of "
         "the bare formula.",
         "The share in a chart is the share of right answers for accuracy, of disagreements for a difference "
-        "of accuracies, and of targets otherwise. Samples from real data are drawn from the whole data set, so "
-        "the true value is known.",
+        "of accuracies, and of targets otherwise. Samples from real data are drawn from the whole data set, "
+        "so the true value is known.",
         "The records are in [intervals.json](data/intervals.json). `script/coverage --write` measures them "
         "again with the same seeds. A coverage with a standard error of 0 was computed "
         "exactly.",
@@ -202,8 +202,8 @@ def _measured(folder: Path, names: str, records: dict[str, list[Record]]) -> str
     parts += ["<details>\n<summary>The numbers</summary>", _rates_table(rows, words), "</details>"]
     parts.append(
         f"In per cent{f' of {number} samples' if number else ''}; standard errors are at most "
-        f"{100 * error:.1f}.{nominal} Made by `script/coverage {names} -n {largest} --write`; the records are "
-        f"in [{file}.json](data/{file}.json)."
+        f"{100 * error:.1f}.{nominal} Made by `script/coverage {names} -n {largest} --write`; the records "
+        f"are in [{file}.json](data/{file}.json)."
     )
     return "\n\n".join(parts)
 
