@@ -92,7 +92,7 @@ def plan(
     width : float or str, optional
         The half-width of the interval: "1pp" is plus or minus one point.
     cases : int, optional
-        Instead of an aim: how many cases there are. The report shows what they suffice for.
+        The number of cases, instead of an aim. The report shows which differences they can detect.
     accuracy : float or str, optional
         The share of right answers, 0.8 or "80%", for labels and for answers that are right or wrong.
     agreement : float or str, optional

@@ -125,8 +125,8 @@ class Plan:
 class Estimate:
     """The value of a measure with its uncertainty, or the reason why there is none.
 
-    ``ew.estimate`` makes estimates. An estimate keeps its tally and its sampling distribution, so another
-    confidence level needs no data.
+    ``ew.estimate`` returns estimates. An estimate keeps its tally and its sampling distribution, so you can
+    ask it for an interval of another level without the data.
 
     Attributes
     ----------

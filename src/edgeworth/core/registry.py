@@ -50,7 +50,7 @@ def measure(tally: object, spelling: str | Measure) -> float:
 
 
 def register(measure: Measure) -> Measure:
-    """Add a measure of your own, which you can then spell, estimate and report like any other.
+    """Add a measure of your own. You can then name, estimate and report it like any other measure.
 
     Parameters
     ----------

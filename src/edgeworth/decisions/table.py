@@ -72,6 +72,9 @@ def _read_only(sums: Numbers) -> Numbers:
 class ContingencyTable(Serializable):
     """A contingency table: counts of cases by predicted label and real class.
 
+    Make one with ``from_labels`` or ``from_matrix``, and pass it to ``ew.measure``, ``ew.estimate`` or
+    ``ew.evaluate``.
+
     Attributes
     ----------
     labels : tuple

@@ -67,7 +67,7 @@ class Origin:
 class TallyRecord:
     """A tally that can be merged, with the options it was counted with and its origin.
 
-    ``ew.tally`` and ``ew.read_tally`` make records. They add: ``monday + tuesday``.
+    ``ew.tally`` and ``ew.read_tally`` return records. You can add them: ``monday + tuesday``.
 
     Attributes
     ----------

@@ -48,10 +48,14 @@ REST = "other"
 
 @dataclass(frozen=True, eq=False)
 class Ranking(Serializable):
-    """A ranking: the sorted scores of targets and of background.
+    """A ranking: the sorted scores of targets and of all other items, the background.
 
-    Measures need only the background between two target scores, so a ranking of many rows keeps how much
-    background lies there (it is collapsed). It then refuses a threshold inside such a span.
+    Make one with ``from_scores`` or ``from_hits``, and pass it to ``ew.measure``, ``ew.estimate`` or
+    ``ew.evaluate``.
+
+    Measures depend only on how many background items lie between two scores of targets. So a ranking of many
+    rows keeps these numbers instead of the scores of the background (it is collapsed). It then raises an error
+    for a threshold between two scores of targets.
 
     Attributes
     ----------
