@@ -714,23 +714,27 @@ def test_rates_name_the_parts_the_power_and_the_whole_gate() -> None:
 
     margin, level = "accuracy no worse than baseline by 5pp", "accuracy >= 0.8"
     text = str(check([margin, level], "topic"))
-    assert f"{margin} in all 3 topics, an unchanged system: passes" in text
+    assert f"{margin} in all 3 topics, if new were exactly as good as old: pass " in text
     least = next(number for number in range(300) if wilson_low(number, 300) >= 0.8)
     detected = float(special.betaincinv(least, 301 - least, 0.8))
     [_, better, worse] = check(level, "topic").results[0].rates
     assert (better.truth, worse.truth) == pytest.approx((detected, 1.6 - detected), abs=0.001)
-    assert f"{level} in all 3 topics, a system with accuracy 80.0%: passes" in text
+    assert f"{level} in all 3 topics, if the true accuracy of new were 80.0%: pass " in text
     nearest = "(the nearest detected with about 80% power in one topic alone)"
-    assert f"a system with accuracy {100 * better.truth:.1f}% {nearest}: passes" in text
-    assert f"a system with accuracy {100 * worse.truth:.1f}% (as far on the other side): passes" in text
+    assert f"if the true accuracy of new were {100 * better.truth:.1f}% {nearest}: pass " in text
+    farthest = f"if the true accuracy of new were {100 * worse.truth:.1f}% (as far on the other side)"
+    assert f"{farthest}: pass " in text
     mixed = check([margin, level])
     [unchanged, _] = mixed.rates_by_requirement()[margin]
     assert mixed.describe_rates()[-1] == (
-        f"  the whole gate, an unchanged system: passes at most {describe_chance_of(unchanged.passes)}."
+        "  all requirements together, if new were exactly as good as old: pass at most "
+        f"{describe_chance_of(unchanged.passes)}"
     )
-    assert "The whole gate, an unchanged system: passes at most" in mixed.to_markdown()
+    assert (
+        "All requirements together, if new were exactly as good as old: pass at most" in mixed.to_markdown()
+    )
     both = check([margin, "accuracy no worse than baseline by 4pp"])
-    assert "the whole gate, an unchanged system: passes" in str(both)
+    assert "all requirements together, if new were exactly as good as old: pass " in str(both)
     assert "at most" not in str(both)
 
 

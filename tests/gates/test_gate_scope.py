@@ -90,13 +90,14 @@ def test_the_systems_of_a_required_gain_are_named_by_their_own_difference() -> N
         name for name, _ in ew.check(new, baseline=old, require="accuracy > baseline by 2pp").rate_rows()
     ]
     truths = [x.truth for x in ew.check(new, baseline=old, require="accuracy > baseline by 2pp").rates]
-    assert names[0] == "a system better by 2 points"
+    assert names[0] == "if candidate were better than baseline by 2 points"
     assert truths[2] < -0.02
-    assert names[2] == f"a system worse by {abs(100 * truths[2]):.2g} points (as far on the other side)"
+    size = f"{abs(100 * truths[2]):.2g} points (as far on the other side)"
+    assert names[2] == f"if candidate were worse than baseline by {size}"
     within = ew.check(new, baseline=old, require="accuracy within 3pp of baseline")
     assert [name for name, _ in within.rate_rows()] == [
-        "an unchanged system",
-        "a system that differs by 3 points",
+        "if candidate were exactly as good as baseline",
+        "if candidate differed from baseline by 3 points",
     ]
 
 
@@ -106,9 +107,9 @@ def test_a_rate_in_several_parts_says_so() -> None:
     gate = ew.check(
         correct=new.means, baseline=old.means, by=topic, require="accuracy no worse than baseline by 5pp"
     )
-    assert gate.rate_rows()[1][0] == "in both topics, a system worse by 5 points"
+    assert gate.rate_rows()[1][0] == "in both topics, if candidate were worse than baseline by 5 points"
     level = ew.check(correct=new.means, by=topic, require="accuracy >= 0.8")
-    assert level.rate_rows()[0][0] == "in both topics, a system with accuracy 80.0%"
+    assert level.rate_rows()[0][0] == "in both topics, if the true accuracy of candidate were 80.0%"
 
 
 @pytest.mark.parametrize(

@@ -185,14 +185,48 @@ class Decision:
             which = results[0].requirement.text if len(groups) > 1 else ""
             which = f"{which}{_in_all_parts(results)}".strip()
             which = f"{which}, " if which else ""
-            rows += [(f"{which}{describe_scenario(rate, results)}", rate) for rate in rates[name]]
+            rows += [(f"{which}{self._describe_scenario(rate, results)}", rate) for rate in rates[name]]
         if len(groups) > 1:
             words = {
-                "unchanged": "the whole gate, an unchanged system",
-                "worse": "the whole gate, a worse system",
+                "unchanged": f"all requirements together, {self._if_unchanged()}",
+                "worse": f"all requirements together, if {self.candidate} were that much worse in each",
             }
             rows += [(words[rate.scenario], rate) for rate in self.rates if rate.scenario in words]
         return rows
+
+    def _if_unchanged(self) -> str:
+        return f"if {self.candidate} were exactly as good as {self._baseline_name()}"
+
+    def _baseline_name(self) -> str:
+        return self.baseline or "the baseline"
+
+    def _describe_scenario(self, rate: ErrorRate, results: Sequence[RequirementResult]) -> str:
+        """Write which quality of the candidate a rate of a requirement assumes, in one or several parts."""
+        requirement, region = results[0].requirement, results[0].evidence.region
+        measure = requirement.measure
+        if rate.scenario == "unchanged":
+            return self._if_unchanged()
+        rates = [x for result in results for x in result.rates]
+        truths = [x.truth for x in rates if x.scenario == rate.scenario]
+        reason = ""
+        if all(x.scenario != "better" for x in rates) or rate.scenario == "better":
+            alone = f" in one {_column_of(results) or 'part'} alone" if len(results) > 1 else ""
+            reason = f" (the nearest detected with about {results[0].power:.0%} power{alone})"
+        elif rate.scenario == "worse":
+            reason = " (as far on the other side)"
+        if not requirement.needs_baseline:
+            reason = "" if rate.scenario == "at the bound" else reason
+            values = _range_of(sorted(truths), lambda x: _write_value(measure, x))
+            return f"if the true {describe_measure(measure)} of {self.candidate} were {values}{reason}"
+        is_margin = all(abs(truth) == requirement.margin for truth in truths)
+        sizes = _range_of(sorted(truths, key=abs), lambda x: _amount(measure, x))
+        size = requirement.describe_margin() if is_margin else sizes
+        reason = "" if is_margin else reason
+        if requirement.relation == "within":
+            return f"if {self.candidate} differed from {self._baseline_name()} by {size}{reason}"
+        is_better = (truths[0] if math.isfinite(region.low) else -truths[0]) > 0
+        than = f"{'better' if is_better else 'worse'} than {self._baseline_name()}"
+        return f"if {self.candidate} were {than} by {size}{reason}"
 
     def describe_most_passes(self) -> str | None:
         """Bound how often an unchanged system passes if no rate of the whole gate can be computed.
@@ -208,7 +242,7 @@ class Decision:
         if not chances:
             return None
         most = Chance(*(min(values) for values in zip(*chances, strict=True)))
-        return f"the whole gate, an unchanged system: passes at most {describe_chance_of(most)}"
+        return f"all requirements together, {self._if_unchanged()}: pass at most {describe_chance_of(most)}"
 
     def describe_rates(self) -> list[str]:
         """Write how often the gate decides each way for systems of assumed quality.
@@ -236,12 +270,15 @@ class Decision:
             names = ", ".join(parts)
             return [f"No error rates: nothing can be decided for {names}."] if parts else []
         look = ", at one look" if self.is_anytime else ""
-        head = (
-            f"How often this gate decides each way on new data of this size{look}, whatever the result above:"
-        )
-        lines = [head, *(f"  {name}: {_chances(rate)}{self._exit_rate(rate)}." for name, rate in rows)]
+        sizes = {(x.evidence.cases, x.evidence.unit) for x in self.results}
+        data = "new data of this size"
+        if len(sizes) == 1:
+            [(cases, unit)] = sizes
+            data = f"{format_count(cases)} new {plural(cases, unit)}"
+        head = f"How often this check gives each answer on {data}{look}:"
+        lines = [head, *(f"  {name}: {_chances(rate)}{self._exit_rate(rate)}" for name, rate in rows)]
         most = self.describe_most_passes()
-        return lines if most is None else [*lines, f"  {most}."]
+        return lines if most is None else [*lines, f"  {most}"]
 
     def _exit_rate(self, rate: ErrorRate) -> str:
         """Write how often the exit code is 0, if undecided counts as pass or as fail."""
@@ -409,7 +446,7 @@ class Decision:
             chances = (rate.passes, rate.undecided, rate.fails, *(() if counted is None else (counted,)))
             rates.append((name, *map(describe_chance_of, chances)))
         if rates:
-            names = ["how often this gate decides each way", "pass", "undecided", "fail"]
+            names = ["how often this check gives each answer", "pass", "undecided", "fail"]
             columns = make_columns(
                 *names, *(() if self.undecided_as is None else ("exit code 0",)), default="text"
             )
@@ -557,7 +594,7 @@ def _write_value(measure: str, value: float) -> str:
         return "∞" if value > 0 else "−∞"
     if is_share(measure):
         return f"{100 * value:.1f}%"
-    return f"{value:.3g}"
+    return f"{value:.3g}".replace("-", MINUS)
 
 
 def _why_undecided(result: RequirementResult) -> str:
@@ -657,34 +694,6 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def describe_scenario(rate: ErrorRate, results: Sequence[RequirementResult]) -> str:
-    """Name the system that a rate of a requirement, in one or several parts, is about."""
-    requirement, region = results[0].requirement, results[0].evidence.region
-    measure = requirement.measure
-    if rate.scenario == "unchanged":
-        return "an unchanged system"
-    rates = [x for result in results for x in result.rates]
-    truths = [x.truth for x in rates if x.scenario == rate.scenario]
-    reason = ""
-    if all(x.scenario != "better" for x in rates) or rate.scenario == "better":
-        alone = f" in one {_column_of(results) or 'part'} alone" if len(results) > 1 else ""
-        reason = f" (the nearest detected with about {results[0].power:.0%} power{alone})"
-    elif rate.scenario == "worse":
-        reason = " (as far on the other side)"
-    if not requirement.needs_baseline:
-        reason = "" if rate.scenario == "at the bound" else reason
-        values = _range_of(sorted(truths), lambda x: _write_value(measure, x))
-        return f"a system with {describe_measure(measure)} {values}{reason}"
-    is_margin = all(abs(truth) == requirement.margin for truth in truths)
-    sizes = _range_of(sorted(truths, key=abs), lambda x: _amount(measure, x))
-    size = requirement.describe_margin() if is_margin else sizes
-    reason = "" if is_margin else reason
-    if requirement.relation == "within":
-        return f"a system that differs by {size}{reason}"
-    gain = truths[0] if math.isfinite(region.low) else -truths[0]
-    return f"a system {'better' if gain > 0 else 'worse'} by {size}{reason}"
-
-
 def _range_of(values: Sequence[float], write: Callable[[float], str]) -> str:
     """Write the first and the last of sorted values, or one if they are written alike."""
     first, last = write(values[0]), write(values[-1])
@@ -710,5 +719,5 @@ def _amount(measure: str, amount: float) -> str:
 
 
 def _chances(rate: ErrorRate) -> str:
-    parts = {"passes": rate.passes, "undecided": rate.undecided, "fails": rate.fails}
+    parts = {"pass": rate.passes, "undecided": rate.undecided, "fail": rate.fails}
     return ", ".join(f"{name} {describe_chance_of(chance)}" for name, chance in parts.items())
