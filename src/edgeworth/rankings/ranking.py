@@ -54,8 +54,8 @@ class Ranking(Serializable):
     ``ew.evaluate``.
 
     Measures depend only on how many background items lie between two scores of targets. So a ranking of many
-    rows keeps these numbers instead of the scores of the background (it is collapsed). It then raises an error
-    for a threshold between two scores of targets.
+    rows keeps these numbers instead of the scores of the background (it is collapsed). It then raises an
+    error for a threshold between two scores of targets.
 
     Attributes
     ----------
