@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ import scipy
 
 from edgeworth.common.arrays import finite_or_none
 from edgeworth.common.choices import ErrorRule
+from edgeworth.common.json_types import JsonObject
 from edgeworth.comparisons.study_design import Means, PairedAnswers, StudyPlan, smallest_amount
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import (
@@ -32,6 +33,7 @@ from edgeworth.gates.requirements import Requirement, parse_requirements
 from edgeworth.gates.rerun_decisions import RerunDecisions, simulate_decisions
 from edgeworth.grades.estimates import estimate_grades
 from edgeworth.grades.findings import split_variance
+from edgeworth.grades.grades import Grades
 from edgeworth.grades.policy import PASS_AT_K_DEPTHS
 from edgeworth.grades.reruns import Agreement, rerun_agreement, rerun_deviation, share_from_reruns
 from edgeworth.pipeline.call_options import fill_in
@@ -40,6 +42,8 @@ from edgeworth.report.estimates import estimates_grid
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns, make_provenance
 from edgeworth.report.verdict import Claim, Verdict, estimate_numbers
 from edgeworth.report.wording import describe_measure
+
+EQUAL_WEIGHT = "The verdict covers the questions of all tasks together, each with equal weight."
 
 LISTED_ITEMS = 10
 """Items that flip most, in the table."""
@@ -75,8 +79,10 @@ def noise(
 
     Parameters
     ----------
-    data : path, list of paths, dataframe or Grades
+    data : path, list or dict of paths, dataframe or Grades
         Run logs of one system, one log with repeats, tables with a run each, or one table with all runs.
+        A dict names the runs. Logs of several tasks are grouped into runs by the dates in their names, by
+        file or by folder.
     correct, grade, prediction : str or list of str, optional
         The column of right or wrong answers, of points, or of labels; one per run, or one with ``id``.
     score, probabilities : str or list of str, optional
@@ -163,6 +169,52 @@ def _about_mean(rule: Requirement, measure: str) -> Requirement:
     return replace(rule, measure="mean")
 
 
+@dataclass(frozen=True)
+class NoiseEstimates:
+    """How much answers, and the score, change from one run to the next."""
+
+    number: int
+    """The number of items."""
+    deviation: float
+    """The standard deviation between reruns of an item."""
+    flips: Estimate | None
+    kappa: Agreement | None
+    share: float
+    """The part of the variance of single answers that is between reruns."""
+    least: float
+    """The smallest difference between two systems that rerun noise does not hide."""
+
+    @classmethod
+    def of(cls, grades: Grades, level: float, power: float) -> NoiseEstimates:
+        """Estimate the noise of repeated grades."""
+        deviation = rerun_deviation(grades)
+        return cls(
+            grades.number,
+            deviation,
+            estimate_grades(grades, "flip_rate") if grades.is_binary else None,
+            rerun_agreement(grades, level) if grades.is_binary else None,
+            share_from_reruns(split_variance(grades)),
+            _smallest_difference(grades, deviation, level, power),
+        )
+
+    @property
+    def moves(self) -> float:
+        """The standard deviation of the score of a run."""
+        return self.deviation / math.sqrt(self.number)
+
+    def to_dict(self, level: float) -> JsonObject:
+        """Return the estimates as plain values."""
+        return {
+            "items": self.number,
+            "flip_rate": None if self.flips is None else self.flips.to_dict(level),
+            "kappa": None if self.kappa is None else _kappa_numbers(self.kappa),
+            "share_from_reruns": finite_or_none(self.share),
+            "rerun_sd": self.deviation,
+            "score_sd": self.moves,
+            "detectable": finite_or_none(self.least),
+        }
+
+
 def _listed(columns: str | Sequence[str] | None) -> list[str]:
     return [columns] if isinstance(columns, str) else list(columns or ())
 
@@ -177,15 +229,11 @@ def _report(
     seed: int,
 ) -> Report:
     whole = runs.whole
-    number, units = whole.number, plural(whole.number, runs.unit)
-    deviation = rerun_deviation(whole)
-    share = share_from_reruns(split_variance(whole))
-    moves = deviation / math.sqrt(number)
-    least = _smallest_difference(runs, deviation, level, power)
-    flips = estimate_grades(whole, "flip_rate") if whole.is_binary else None
-    kappa = rerun_agreement(whole, level) if whole.is_binary else None
+    units = plural(whole.number, runs.unit)
+    estimates = NoiseEstimates.of(whole, level, power)
+    moves, least = estimates.moves, estimates.least
     amount = (lambda x: f"{f'{100 * x:#.2g}'.rstrip('.')} points") if whole.is_binary else format_number
-    claims = [_flip_claim(runs, flips, kappa, deviation, level)]
+    claims = [_flip_claim(runs, estimates, level)]
     moved = amount(moves * math.sqrt(2))
     text = f"Between two runs on the same {units}, the score moves by {moved} (one standard deviation)."
     claims.append(Claim("rerun noise", text, "estimated", {"deviation": moves}))
@@ -205,7 +253,8 @@ def _report(
         claims.append(
             Claim("gate", text, "estimated", {"changes": gate.changes, "standard_error": gate.error})
         )
-    sections = [_runs_section(runs, level), *_tries_section(runs, flips, level), _items_section(runs)]
+    sections = [_runs_section(runs, level), *_tries_section(runs, estimates.flips, level)]
+    sections += [*_tasks_section(runs, level, power), _items_section(runs)]
     if gate is not None:
         rows = tuple((name, x) for name, x in gate.outcomes.items())
         note = (
@@ -222,18 +271,16 @@ def _report(
             "kind": "noise",
             "measure": runs.measure or ("accuracy" if whole.is_binary else "mean"),
             "level": level,
-            "items": number,
             "repeats": float(whole.repeats.mean()),
-            "flip_rate": None if flips is None else flips.to_dict(level),
-            "kappa": None if kappa is None else _kappa_numbers(kappa),
-            "share_from_reruns": finite_or_none(share),
-            "rerun_sd": deviation,
-            "score_sd": moves,
-            "detectable": finite_or_none(least),
+            **estimates.to_dict(level),
             "power": power,
             "gate": None
             if gate is None
             else {"changes": gate.changes, "outcomes": gate.outcomes, "pairs": gate.pairs},
+            "tasks": {
+                task: NoiseEstimates.of(grades, level, power).to_dict(level)
+                for task, grades in runs.tasks.items()
+            },
         },
     )
 
@@ -282,10 +329,9 @@ def _describe_shared_shifts(runs: RepeatedRuns, moves: float) -> list[str]:
     ]
 
 
-def _flip_claim(
-    runs: RepeatedRuns, flips: Estimate | None, kappa: Agreement | None, deviation: float, level: float
-) -> Claim:
+def _flip_claim(runs: RepeatedRuns, estimates: NoiseEstimates, level: float) -> Claim:
     """Write how much a single answer changes from one run to the next."""
+    flips, kappa, deviation = estimates.flips, estimates.kappa, estimates.deviation
     number, units = runs.whole.number, plural(runs.whole.number, runs.unit)
     if flips is None or kappa is None:
         what = f"the {describe_measure(runs.measure) if runs.measure else 'grade'} of one {runs.unit}"
@@ -309,10 +355,10 @@ def _flip_claim(
     return Claim("flip_rate", f"{text}.", "estimated", estimate_numbers(flips, level))
 
 
-def _smallest_difference(runs: RepeatedRuns, deviation: float, level: float, power: float) -> float:
+def _smallest_difference(grades: Grades, deviation: float, level: float, power: float) -> float:
     """Find the smallest difference that these items show if reruns are all that differs beside it."""
-    number = runs.whole.number
-    if runs.whole.is_binary:
+    number = grades.number
+    if grades.is_binary:
         design = PairedAnswers(2 * deviation**2)
         return smallest_amount(StudyPlan(design, "difference", 1.0, level, power), number)
     if not deviation > 0:
@@ -356,13 +402,43 @@ def _tries_section(runs: RepeatedRuns, flips: Estimate | None, level: float) -> 
     return [Section("Several tries", (note,), (estimates_grid(estimates, level),), is_main=True)]
 
 
+def _tasks_section(runs: RepeatedRuns, level: float, power: float) -> list[Section]:
+    """Tabulate the noise of each task, if there are several."""
+    rows: list[tuple[Cell, ...]] = []
+    are_binary = all(grades.is_binary for grades in runs.tasks.values())
+    for task, grades in runs.tasks.items():
+        estimates = NoiseEstimates.of(grades, level, power)
+        flips = estimates.flips
+        own: tuple[Cell, ...] = (estimates.deviation,)
+        if are_binary and flips is not None:
+            own = (flips.value, tuple(flips.interval(level)))  # type: ignore[assignment]  # a pair of ends
+        moved = estimates.moves * math.sqrt(2)
+        rows.append((task, estimates.number, *own, moved, finite_or_none(estimates.least)))
+    if not rows:
+        return []
+    own_heads = ("flip rate", f"{format_level(level)} CI/interval") if are_binary else ("SD between reruns",)
+    columns = ("task/text", "questions/count", *own_heads, "score moves by", "hidden below")
+    note = (
+        "score moves by: standard deviation of the difference between two runs; hidden below: the smallest "
+        f"difference between two systems that a test finds ({format_percent(power)} power)"
+    )
+    return [
+        Section(
+            "By task", (EQUAL_WEIGHT,), (Grid("", make_columns(*columns), tuple(rows), note),), is_main=True
+        )
+    ]
+
+
 def _items_section(runs: RepeatedRuns) -> Section:
     """List the items whose reruns vary most."""
     whole = runs.whole
     spread = (whole.squares - whole.sums**2 / whole.repeats) / np.maximum(whole.repeats - 1, 1)
     order = [x for x in np.argsort(-spread, kind="stable")[:LISTED_ITEMS].tolist() if spread[x] > 0]
     ids = whole.ids or ()
-    rows = tuple((str(ids[x]), float(whole.means[x]), int(whole.repeats[x])) for x in order)
+    rows = tuple(
+        (runs.short_ids.get(str(ids[x]), str(ids[x])), float(whole.means[x]), int(whole.repeats[x]))
+        for x in order
+    )
     changed = int((spread > 0).sum())
     units = plural(whole.number, runs.unit)
     value = "value" if runs.measure else "grade"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,12 +13,13 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score  # type: ignore[import-untyped]  # no stubs
 
 import edgeworth as ew
+from command_line import call
 from edgeworth.errors import InputError, OptionError
 from edgeworth.gates.requirements import parse_requirements
 from edgeworth.gates.rerun_decisions import simulate_decisions
 from edgeworth.grades.reruns import draw_runs, rerun_agreement
 from gate_files import write_log
-from run_logs import inspect_log, inspect_sample
+from run_logs import inspect_log, inspect_sample, lm_eval_choice, write_lm_eval
 
 
 def repeated(runs: object) -> ew.Grades:
@@ -308,3 +310,82 @@ def test_points_keep_two_significant_digits() -> None:
     """36 of 100 answers differ, so the mean difference has a standard deviation of √0.36/10."""
     answers = pd.DataFrame({"one": [1] * 18 + [0] * 18 + [1] * 64, "two": [0] * 18 + [1] * 82})
     assert "moves by 6.0 points" in ew.noise(answers, correct=["one", "two"]).verdict
+
+
+def write_rerun(folder: Path, task: str, run: int, items: int, date: str = "2026-01-02") -> Path:
+    """Write a run of lm-evaluation-harness whose answers vary from run to run."""
+    rng = np.random.default_rng([run, items])
+    chosen = [[float(x) for x in rng.normal(0, 1, 4)] for _ in range(items)]
+    return write_lm_eval(folder, task, [lm_eval_choice(n, x, n % 4) for n, x in enumerate(chosen)], date)
+
+
+def name_model(folder: Path, model: str = "lab/small") -> None:
+    (folder / "results_2026-01-02.json").write_text(json.dumps({"model_name": model}))
+
+
+def test_runs_of_several_tasks_are_grouped_by_folder_by_date_or_by_order(tmp_path: Path) -> None:
+    for run in range(3):
+        for number, (task, items) in enumerate({"quiz": 40, "maths": 60}.items()):
+            write_rerun(tmp_path / "folders" / f"run{run}", task, run, items)
+            write_rerun(tmp_path / "dates", task, run, items, f"2026-01-0{run + 1}")
+            write_rerun(tmp_path / "order", task, run, items, f"2026-01-{number}{run + 1}")
+    for folder in [*(tmp_path / "folders").iterdir(), tmp_path / "dates", tmp_path / "order"]:
+        name_model(folder)
+    folders, dates, order = (ew.noise(tmp_path / name) for name in ("folders", "dates", "order"))
+    assert folders.numbers == dates.numbers == order.numbers
+    assert folders.numbers["items"] == 100
+    names = [[row[0] for row in report.sections[0].grids[0].rows] for report in (folders, dates, order)]
+    assert names[0] == [f"lab/small (run{run})" for run in range(3)]
+    assert names[1] == [f"lab/small (2026-01-0{run}T10-00-00)" for run in (1, 2, 3)]
+    assert names[2] == [f"lab/small (run {run})" for run in (1, 2, 3)]
+    alone = ew.noise([str(path) for path in (tmp_path / "dates").glob("samples_quiz*")]).numbers
+    quiz = folders.numbers["tasks"]["quiz"]
+    assert quiz["items"] == 40
+    for key in ("flip_rate", "kappa", "share_from_reruns", "rerun_sd", "score_sd", "detectable"):
+        assert quiz[key] == alone[key]
+    assert "40" in str(next(section for section in folders.sections if section.title == "By task").grids[0])
+
+
+def test_a_task_that_a_run_lacks_is_left_out_of_the_noise_and_named(tmp_path: Path) -> None:
+    for run in range(3):
+        write_rerun(tmp_path / f"run{run}", "quiz", run, 40)
+        if run < 2:
+            write_rerun(tmp_path / f"run{run}", "maths", run, 60)
+        name_model(tmp_path / f"run{run}")
+    report = ew.noise(tmp_path)
+    assert report.numbers["items"] == 40
+    assert "Task maths left out: lab/small (run2) did not run it." in report.warnings
+
+
+def test_folders_that_name_no_model_count_as_runs_of_one_system(tmp_path: Path) -> None:
+    for run in range(2):
+        write_rerun(tmp_path / f"run{run}", "quiz", run, 40)
+    report = ew.noise(tmp_path)
+    assert report.warnings[0] == "The logs name no system, so run0, run1 count as runs of one system."
+    name_model(tmp_path / "run0")
+    with pytest.raises(OptionError, match="reruns of one system, but the logs hold lab/small, run1"):
+        ew.noise(tmp_path)
+
+
+def test_runs_and_tables_can_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for run in range(2):
+        write_rerun(tmp_path / f"run{run}", "quiz", run, 40)
+        (tmp_path / f"{run}.csv").write_text("q,right\n" + "".join(f"{n},{n % 2 ^ run}\n" for n in range(9)))
+    out = call(tmp_path, capsys, "noise", "first=run0", "second=run1").stdout
+    assert re.search(r"\nfirst .*\nsecond ", out)
+    columns = ("--id", "q", "--correct", "right")
+    out = call(tmp_path, capsys, "noise", "one=0.csv", "two=1.csv", *columns).stdout
+    assert re.search(r"\none .*\ntwo ", out)
+
+
+def test_one_log_per_task_is_no_rerun(tmp_path: Path) -> None:
+    for task in ("quiz", "maths"):
+        write_rerun(tmp_path, task, 1, 40)
+    with pytest.raises(InputError, match=r"every task has one log: .*samples_maths\S* has maths"):
+        ew.noise(tmp_path)
+
+
+def test_items_with_hashes_are_shown_by_their_numbers(tmp_path: Path) -> None:
+    paths = [str(write_rerun(tmp_path / f"run{run}", "quiz", run, 12)) for run in range(2)]
+    rows = ew.noise(paths).sections[-1].grids[0].rows
+    assert {str(row[0]) for row in rows} <= set(map(str, range(12)))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from edgeworth.cli.options import Files, named_files, numbers
+from edgeworth.cli.options import NamedFiles, named_files, numbers, split_names
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.common.choices import ErrorRule
 from edgeworth.common.progress import track_progress
@@ -17,7 +17,7 @@ def _columns(text: str) -> Parameter:
 
 
 def noise(
-    *files: Files,
+    *files: NamedFiles,
     correct: Annotated[
         tuple[str, ...], _columns("A column of right or wrong: once per run, or once with --id.")
     ] = (),
@@ -76,7 +76,8 @@ def noise(
     """Measure how much one system's answers change between runs, and what that hides."""
     from edgeworth.reruns import noise as run
 
-    data = named_files(files, "noise")
+    by_name, files = split_names(files)
+    data = named_files(files, "noise") if by_name is None else by_name
     output.check(files if requirements is None else (*files, requirements))
     bounds = None if grade_range is None else tuple(numbers(grade_range, "grade-range"))
     with track_progress("working"):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 
@@ -15,20 +15,33 @@ from edgeworth.core.options import Options
 from edgeworth.core.row_reading import read_whole
 from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.grades import UNBOUNDED, Grades, as_points, as_right, check_bounds
+from edgeworth.pipeline.rerun_groups import group_reruns
 from edgeworth.pipeline.rerun_values import (
     DEFAULT_MEASURES,
     values_of_forecasts,
     values_of_queries,
     values_of_scores,
 )
-from edgeworth.pipeline.run_items import Answers, common_tasks, find_systems, make_grades
+from edgeworth.pipeline.run_items import (
+    Answers,
+    common_tasks,
+    describe_skipped_tasks,
+    find_systems,
+    make_grades,
+)
 from edgeworth.pipeline.tally_record import TallyRecord
 from edgeworth.sources.columns import Coded, as_column
 from edgeworth.sources.joining import name_systems
 from edgeworth.sources.runs.reading import name_every_log
+from edgeworth.sources.runs.run import Item, Run
 
 ZERO_ONE = frozenset({"0", "1", "0.0", "1.0", "False", "True", "false", "true"})
 """Classes of which the positive one is known."""
+
+NEEDS_TWO_RUNS = (
+    "noise needs at least two runs of the same system: give several logs or files, several columns, or "
+    "repeats of an item under one id (--id)"
+)
 
 
 @dataclass(frozen=True)
@@ -41,6 +54,10 @@ class RepeatedRuns:
     notices: tuple[str, ...] = ()
     measure: str = ""
     """What the values of scores or probabilities are; empty for grades and labels."""
+    short_ids: Mapping[str, str] = field(default_factory=dict)
+    """Shorter names for items whose ids are hashes."""
+    tasks: Mapping[str, Grades] = field(default_factory=dict)
+    """All runs together in each task, if there are several tasks."""
 
 
 def combine_runs(runs: Mapping[str, Grades], unit: str, notices: Sequence[str] = ()) -> RepeatedRuns:
@@ -55,10 +72,7 @@ def combine_runs(runs: Mapping[str, Grades], unit: str, notices: Sequence[str] =
         notices = (*notices, f"{unmatched:,} {verb} left out.")
     whole = reduce(add, kept.values())
     if not (whole.repeats > 1).any():
-        raise InputError(
-            "noise needs at least two runs of the same system: give several logs or files, several columns, "
-            "or repeats of an item under one id (--id)"
-        )
+        raise InputError(NEEDS_TWO_RUNS)
     return RepeatedRuns(kept, whole, unit, tuple(notices))
 
 
@@ -78,13 +92,15 @@ def read_repeated_runs(
     if len(named) > 1:
         raise OptionError(f"runs of one system are of one kind; saw --{' and --'.join(named)}")
     [form] = named
-    files = list(data) if isinstance(data, (list, tuple)) else [data]
+    # A dataframe is a table, and so is a dictionary of columns. A dictionary of paths names the runs.
+    names = list(data) if isinstance(data, Mapping) and _are_paths(data.values()) else []
+    files = [data[name] for name in names] if isinstance(data, Mapping) and names else _listed(data)
     has_ids = options["id"] is not None or options["query"] is not None
     if not has_ids and (len(files) > 1 or len(columns[form]) == 1):
         raise OptionError("name the column that identifies an item (--id COLUMN), or one column per run")
     if measure is not None and form not in DEFAULT_MEASURES:
         raise OptionError(f"--measure is for scores and probabilities; saw it with --{form}")
-    paths = name_systems(files) if all(isinstance(file, (str, os.PathLike)) for file in files) else []
+    paths = names or (name_systems(files) if _are_paths(files) else [])
     chosen = measure or DEFAULT_MEASURES.get(form, "")
     runs: dict[str, Grades] = {}
     for index, file in enumerate(files):
@@ -97,6 +113,14 @@ def read_repeated_runs(
                 runs[name] = _read_column(file, form, column, options)
     unit = "query" if options["query"] is not None else "case" if chosen else "item"
     return replace(combine_runs(runs, unit), measure=chosen)
+
+
+def _are_paths(values: Iterable[object]) -> bool:
+    return all(isinstance(value, (str, os.PathLike)) for value in values)
+
+
+def _listed(data: object) -> list[object]:
+    return list(data) if isinstance(data, (list, tuple)) else [data]
 
 
 def _read_values(file: object, form: str, column: str, options: Options, measure: str) -> Grades:
@@ -164,14 +188,53 @@ def _read_logs(data: object, options: Options) -> RepeatedRuns:
         raise OptionError(
             "no run log is given: name the columns of the runs (--correct, --grade or --prediction)"
         )
-    models = sorted({run.system for runs in systems.values() for run in runs})
-    if len(models) > 1 and not isinstance(data, Mapping):
-        raise OptionError(
-            f"noise compares reruns of one system, but the logs hold {', '.join(models)}: pass those of one"
-        )
+    notices = []
+    if not isinstance(data, Mapping):
+        logs = [run for runs in systems.values() for run in runs]
+        systems = _group_by_run(logs)
+        if not any(log.is_system_named for log in logs) and len({log.system for log in logs}) > 1:
+            notices.append(f"The logs name no system, so {', '.join(systems)} count as runs of one system.")
     tasks = common_tasks(systems, options)
     answers = Answers.of(tasks, list(systems), options)
     judged = answers.judged(options["errors"])
     runs = {name: make_grades(run, options) for name, run in judged.items()}
-    notices = [*answers.describe_unmatched_items(), *answers.describe_errors()]
-    return combine_runs(runs, "question", notices)
+    notices += describe_skipped_tasks(systems, tasks)
+    notices += [*answers.describe_unmatched_items(), *answers.describe_errors()]
+    if len(runs) == 1 and not any((run.repeats > 1).any() for run in runs.values()):
+        held = "; ".join(f"{log.path} has {log.task}" for logs in systems.values() for log in logs)
+        raise InputError(f"{NEEDS_TWO_RUNS}. Here every task has one log: {held}")
+    combined = combine_runs(runs, "question", notices)
+    items = {item.id: item for run in judged.values() for item in run.items}
+    combined = replace(combined, short_ids=_short_ids(items.values(), has_tasks=len(tasks) > 1))
+    if len(tasks) == 1:
+        return combined
+    by_task: dict[str, list[str]] = {task: [] for task in tasks}
+    for item in items.values():
+        by_task[str(item.about["task"])].append(item.id)
+    wholes = {task: combined.whole.select(ids) for task, ids in by_task.items()}
+    repeated = {task: grades for task, grades in wholes.items() if (grades.repeats > 1).any()}
+    if single := [task for task in wholes if task not in repeated]:
+        notice = f"No question was answered twice in {', '.join(single)}, so noise there is unknown."
+        combined = replace(combined, notices=(*combined.notices, notice))
+    return replace(combined, tasks=repeated)
+
+
+def _short_ids(items: Iterable[Item], *, has_tasks: bool) -> dict[str, str]:
+    """Name items by the number of their document, if the log identifies them by a hash."""
+    named = [(item.id, item.about["doc_id"], item.about["task"]) for item in items if "doc_id" in item.about]
+    texts = {name: f"{task}: {number}" if has_tasks else str(number) for name, number, task in named}
+    return texts if len(set(texts.values())) == len(texts) else {}
+
+
+def _group_by_run(logs: list[Run]) -> dict[str, list[Run]]:
+    """Group the logs of one system into runs, named by the system and by what differs between runs."""
+    models = sorted({log.system for log in logs})
+    are_named = any(log.is_system_named for log in logs)
+    if len(models) > 1 and are_named:
+        raise OptionError(
+            f"noise compares reruns of one system, but the logs hold {', '.join(models)}: pass those of one"
+        )
+    groups = group_reruns(logs)
+    if len(groups) == 1:
+        return {models[0]: logs}
+    return {f"{models[0]} ({label})" if are_named else label: group for label, group in groups.items()}

@@ -109,6 +109,22 @@ def _by_scorer(runs: Mapping[str, Run], wanted: str | None) -> dict[str, Run]:
     return {} if scorer is None else {name: run.keep(scorer, notes) for name, run in runs.items()}
 
 
+def describe_skipped_tasks(systems: Systems, tasks: Tasks) -> list[str]:
+    """Write which tasks are left out, and why."""
+    held = {name: {run.task for run in runs} for name, runs in systems.items()}
+    skipped = sorted(set.union(*held.values()) - set(tasks))
+    by_reason: dict[str, list[str]] = {}
+    for task in skipped:
+        lacking = [name for name, own in held.items() if task not in own]
+        reason = f"{', '.join(lacking)} did not run" if lacking else "no scorer in all logs graded"
+        by_reason.setdefault(reason, []).append(task)
+    return [
+        f"{plural(len(listed), 'Task')} {', '.join(listed)} left out: {reason} "
+        f"{plural(len(listed), 'it', 'them')}."
+        for reason, listed in by_reason.items()
+    ]
+
+
 def merge_tasks(runs: Sequence[Run]) -> Run:
     """Make one run of those of several tasks, in which the same id may mean two items."""
     if len(runs) == 1:

@@ -35,6 +35,7 @@ from edgeworth.pipeline.run_items import (
     Tasks,
     common_tasks,
     cut_runs,
+    describe_skipped_tasks,
     find_choices,
     find_guess_rate,
     grade_of,
@@ -460,7 +461,7 @@ def _complete(
     paths = list(dict.fromkeys(run.path for _, run in runs))
     digest = {"digest": file_digest(paths)} if options["with_digest"] else {}
     unfinished = [claim.text for claim in _unfinished_claims(systems, tasks)]
-    skipped = _describe_skipped(systems, tasks)
+    skipped = describe_skipped_tasks(systems, tasks)
     return replace(
         report,
         verdict=Verdict([*claims_of(report.verdict), *claims]),
@@ -471,22 +472,6 @@ def _complete(
         provenance={**report.provenance, "source": ", ".join(paths), "errors": options["errors"], **digest},
         numbers={**report.numbers, "logs": facts},
     )
-
-
-def _describe_skipped(systems: Systems, tasks: Tasks) -> list[str]:
-    """Write which tasks are left out, and why."""
-    held = {name: {run.task for run in runs} for name, runs in systems.items()}
-    skipped = sorted(set.union(*held.values()) - set(tasks))
-    by_reason: dict[str, list[str]] = {}
-    for task in skipped:
-        lacking = [name for name, own in held.items() if task not in own]
-        reason = f"{', '.join(lacking)} did not run" if lacking else "no scorer in all logs graded"
-        by_reason.setdefault(reason, []).append(task)
-    return [
-        f"{plural(len(listed), 'Task')} {', '.join(listed)} left out: {reason} "
-        f"{plural(len(listed), 'it', 'them')}."
-        for reason, listed in by_reason.items()
-    ]
 
 
 def _facts(name: str, run: Run) -> JsonObject:

@@ -68,10 +68,15 @@ def read_samples(path: Path) -> list[Run]:
             else:
                 grades[metric if filter_name == "none" else f"{metric},{filter_name}"] = grade
         item = documents.get(key) or _choices(line, key, location)
-        documents[key] = item._replace(grades={**item.grades, **grades}, about={"doc": line.doc})
+        documents[key] = item._replace(
+            grades={**item.grades, **grades}, about={"doc": line.doc, "doc_id": line.doc_id}
+        )
     notes = [f"Items are joined by {'doc_hash' if is_hashed else 'doc_id'}."]
     notes += [f"{name} is skipped, because it does not grade single items." for name in sorted(skipped)]
-    return [make_run(TOOL, _model(path), task, path, list(documents.values()), *notes)]
+    model = _model_in_results(path)
+    system = model or path.absolute().parent.name
+    items = list(documents.values())
+    return [make_run(TOOL, system, task, path, items, *notes, is_system_named=model is not None)]
 
 
 def _choices(line: Line, key: str, location: str) -> Item:
@@ -127,8 +132,7 @@ def results_beside(path: Path) -> list[Path]:
     return sorted(path.absolute().parent.glob("results_*.json"))
 
 
-def _model(path: Path) -> str:
-    """Return the model's name from the results beside the samples, or else the folder's name."""
+def _model_in_results(path: Path) -> str | None:
+    """Return the model's name from the results beside the samples, or None if they do not name it."""
     results = results_beside(path)
-    name = read_json(results[-1]).decode(Results).model_name if results else None
-    return name or path.absolute().parent.name
+    return read_json(results[-1]).decode(Results).model_name or None if results else None

@@ -114,7 +114,7 @@ def _files(path: Path) -> list[tuple[Path, Reader]]:
     if is_folder:
         below = os.walk(path, onerror=refuse_folder)
         files = [Path(parent) / name for parent, _, names in below for name in names]
-        files.sort(key=lambda file: natural_key(file.name))
+        files.sort(key=lambda file: (natural_key(file.name), natural_key(file.parent)))
     readers = [(file, find_reader(file)) for file in files]
     return [(file, reader) for file, reader in readers if reader is not None]
 

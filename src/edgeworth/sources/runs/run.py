@@ -66,6 +66,8 @@ class Run:
     """The field of items by which they are clustered."""
     arguments: Mapping[str, str] = field(default_factory=dict)
     """Arguments of the task and the solver: one model with two prompts is two systems."""
+    is_system_named: bool = True
+    """Whether the log names the system; otherwise the folder does."""
 
     @cached_property
     def ids(self) -> list[str]:
@@ -106,6 +108,7 @@ def make_run(
     planned: int | None = None,
     cluster: str = "",
     arguments: Mapping[str, str] | None = None,
+    is_system_named: bool = True,
 ) -> Run:
     """Make a run from the items of a log. Only an unfinished run may lack items or scores."""
     if not items and not unfinished:
@@ -118,6 +121,7 @@ def make_run(
         planned=planned,
         cluster=cluster,
         arguments=arguments or {},
+        is_system_named=is_system_named,
     )
     if not run.grades and not unfinished:
         raise InputError(f"{path}: no item of task {task!r} has a score; was the log written before scoring?")
