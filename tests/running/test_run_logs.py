@@ -511,3 +511,31 @@ def test_the_chosen_options_of_many_systems_are_not_compared(
     pair = {name: paths[name] for name in ("a", "b")}
     titles = {section.title for section in ew.compare(pair).report.sections}
     assert any(title.startswith("Multiple-choice") for title in titles)
+
+
+def rename_samples(folder: Path, name: str, skill: float, *, first: int = 0) -> str:
+    """Write samples whose file name holds no task."""
+    rng, gold = random.Random(name), random.Random("gold")
+    lines = []
+    for number in range(first, first + 40):
+        truth = gold.randrange(4)
+        lines.append(lm_eval_choice(number, [rng.gauss(skill * (k == truth), 1) for k in range(4)], truth))
+    return str(write_lm_eval(folder, "quiz", lines).rename(folder / name))
+
+
+def test_files_of_the_same_documents_are_one_task_whatever_their_names(tmp_path: Path) -> None:
+    one, two = rename_samples(tmp_path, "one.jsonl", 0.2), rename_samples(tmp_path, "two.jsonl", 4)
+    comparison = ew.compare([one, two])
+    assert comparison.findings.names == ("one.jsonl", "two.jsonl")
+    assert "The files hold the same documents" in str(comparison.report)
+    assert {log["task"] for log in comparison.report.numbers["logs"]} == {"unnamed task"}
+    named = str(write_choices(tmp_path / "named", "quiz", 1))
+    other = str(rename_samples(tmp_path, "gold.jsonl", 1))
+    with pytest.raises(InputError, match="right answers"):
+        ew.compare([named, other])
+
+
+def test_a_task_that_is_taken_from_the_name_of_a_file_is_mentioned_in_the_error(tmp_path: Path) -> None:
+    one, two = rename_samples(tmp_path, "one.jsonl", 1), rename_samples(tmp_path, "two.jsonl", 1, first=40)
+    with pytest.raises(InputError, match=r"one\.jsonl is taken from its name: keep samples_TASK_DATE\.jsonl"):
+        ew.compare({"a": one, "b": two})

@@ -49,7 +49,9 @@ def find_systems(data: object, options: Options) -> Systems:
     repeated = {system for (system, _), number in times.items() if number > 1}
     systems: dict[str, list[Run]] = {}
     for path, run in pairs:
-        name = f"{run.system} ({Path(path).name})" if run.system in repeated else run.system
+        name = run.system
+        if name in repeated:
+            name = f"{name} ({Path(path).name})" if run.is_system_named else Path(path).name
         systems.setdefault(name, []).append(run)
     return systems
 
@@ -90,7 +92,9 @@ def common_tasks(systems: Systems, options: Options) -> Tasks:
     common = {task: task_runs for task, task_runs in tasks.items() if len(task_runs) == len(systems)}
     if not common:
         held = "; ".join(f"{runs[0].path} has {', '.join(x.task for x in runs)}" for runs in systems.values())
-        raise InputError(f"the logs have no task in common: {held}")
+        unnamed = next((runs[0].path for runs in systems.values() if not runs[0].is_task_named), None)
+        advice = f". The task of {unnamed} is taken from its name: keep samples_TASK_DATE.jsonl"
+        raise InputError(f"the logs have no task in common: {held}{'' if unnamed is None else advice}")
     wanted = options["scorer"]
     judged = {task: _by_scorer(task_runs, wanted) for task, task_runs in common.items()}
     if not any(judged.values()):

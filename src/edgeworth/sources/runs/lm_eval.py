@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from msgspec import Struct
@@ -75,8 +76,8 @@ def read_samples(path: Path) -> list[Run]:
     notes += [f"{name} is skipped, because it does not grade single items." for name in sorted(skipped)]
     model = _model_in_results(path)
     system = model or path.absolute().parent.name
-    items = list(documents.values())
-    return [make_run(TOOL, system, task, path, items, *notes, is_system_named=model is not None)]
+    run = make_run(TOOL, system, task, path, list(documents.values()), *notes)
+    return [replace(run, is_system_named=model is not None, is_task_named=named is not None)]
 
 
 def _choices(line: Line, key: str, location: str) -> Item:

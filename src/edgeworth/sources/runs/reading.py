@@ -87,10 +87,47 @@ def read_runs(data: object) -> list[list[Run]]:
         )
     # This raises an error if a file is named twice.
     expand_paths([file for path in paths for file, _ in files_by_path[str(path)]])
-    return [
-        _choose([run for file, reader in files for run in reader.read(file)])
-        for files in files_by_path.values()
+    groups = [
+        [run for file, reader in files for run in reader.read(file)] for files in files_by_path.values()
     ]
+    shared_tasks = _find_shared_tasks([run for runs in groups for run in runs])
+    return [_choose([shared_tasks.get(run.path, run) for run in runs]) for runs in groups]
+
+
+def _find_shared_tasks(runs: list[Run]) -> dict[str, Run]:
+    """Find the runs whose logs name no task and hold the documents of another log, by path.
+
+    They are returned as runs of that log's task.
+    """
+    same: dict[str, list[Run]] = {}
+    tasks = {run.path: run for run in runs if run.is_task_named}
+    for run in runs:
+        if not run.is_task_named:
+            first = next((other for other in tasks.values() if _hold_same_documents(run, other)), run)
+            same.setdefault(first.path, []).append(run)
+            tasks[first.path] = first
+    shared: dict[str, Run] = {}
+    number = 0
+    for path, group in same.items():
+        first = tasks[path]
+        if not first.is_task_named and len(group) == 1:
+            continue
+        number += not first.is_task_named
+        task = first.task if first.is_task_named else f"unnamed task{f' {number}' if number > 1 else ''}"
+        names = ", ".join(dict.fromkeys(Path(run.path).name for run in group))
+        note = (
+            f"The task is not in the file names ({names}). The files hold the same documents, so they count "
+            f"as one task, {task}."
+        )
+        shared |= {run.path: run.of_task(task, note) for run in group}
+    return shared
+
+
+def _hold_same_documents(run: Run, other: Run) -> bool:
+    """Return whether at least half of the documents of the shorter log are in the other one."""
+    documents, others = ({item.id: item.about.get("doc") for item in x.items} for x in (run, other))
+    shared = sum(others[name] == document for name, document in documents.items() if name in others)
+    return run.tool == other.tool and 2 * shared >= min(len(documents), len(others)) > 0
 
 
 def name_every_log(data: object) -> object:

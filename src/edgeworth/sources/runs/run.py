@@ -68,6 +68,8 @@ class Run:
     """Arguments of the task and the solver: one model with two prompts is two systems."""
     is_system_named: bool = True
     """Whether the log names the system; otherwise the folder does."""
+    is_task_named: bool = True
+    """Whether the log names the task; otherwise the file does."""
 
     @cached_property
     def ids(self) -> list[str]:
@@ -96,6 +98,11 @@ class Run:
         wanted = set(ids)
         return replace(self, items=tuple(item for item in self.items if item.id in wanted))
 
+    def of_task(self, task: str, note: str) -> Run:
+        """Return the run as one of another task, with one more note."""
+        items = (item._replace(about={**item.about, "task": task}) for item in self.items)
+        return replace(self, task=task, items=tuple(items), notes=(*self.notes, note))
+
 
 def make_run(
     tool: str,
@@ -108,7 +115,6 @@ def make_run(
     planned: int | None = None,
     cluster: str = "",
     arguments: Mapping[str, str] | None = None,
-    is_system_named: bool = True,
 ) -> Run:
     """Make a run from the items of a log. Only an unfinished run may lack items or scores."""
     if not items and not unfinished:
@@ -121,7 +127,6 @@ def make_run(
         planned=planned,
         cluster=cluster,
         arguments=arguments or {},
-        is_system_named=is_system_named,
     )
     if not run.grades and not unfinished:
         raise InputError(f"{path}: no item of task {task!r} has a score; was the log written before scoring?")
