@@ -42,7 +42,7 @@ class _Assumed:
     design: Design
     measure: str
     words: tuple[str, ...]
-    unit: str = "case"
+    unit: str
     are_points: bool = True
 
     @property
@@ -163,6 +163,7 @@ def plan(
         raise OptionError(f"a {aim} of {amount:g} in {measure} is impossible: for points write {amount:g}pp")
     assumed = _assume(
         values,
+        unit or ("item" if sd is not None or repeats > 1 else "case"),
         are_two=aim != "width" or agreement is not None or correlation is not None,
         gain=amount if aim == "difference" else 0.0,
         agreement=shares["agreement"],
@@ -172,7 +173,6 @@ def plan(
         flip_rate=shares["flip_rate"],
         rerun_sd=rerun_sd,
     )
-    assumed = replace(assumed, unit=unit or assumed.unit)
     clusters = Clusters(cluster_size, icc)
     study = StudyPlan(assumed.design, aim, amount, level, power, clusters)
     if clusters.size > 1:
@@ -193,6 +193,7 @@ def _check_counts(counts: dict[str, int]) -> None:
 
 def _assume(
     values: dict[str, float | None],
+    unit: str,
     *,
     are_two: bool,
     gain: float,
@@ -229,23 +230,23 @@ def _assume(
         )
     share_of_targets = targets or math.nan
     if name == "sd":
-        return _assume_values(value, correlation, repeats, rerun_sd, are_two=are_two)
+        return _assume_values(value, unit, correlation, repeats, rerun_sd, are_two=are_two)
     if name == "roc_area":
         rho = correlation or 0.0 if are_two else None
         words = [f"ROC area {value:g}", f"{format_percent(share_of_targets, 1)} targets"]
         words += [f"correlation {rho:g} between the scores of the two systems"] if rho is not None else []
         spread = roc_area_deviation(value, share_of_targets, rho)
-        return _Assumed(Means(spread, is_student=False), "ROC area", tuple(words), are_points=False)
+        return _Assumed(Means(spread, is_student=False), "ROC area", tuple(words), unit, are_points=False)
     level = (1 + value) / 2 if name == "informedness" else value
     words = [] if math.isnan(value) else [f"{name} {_write_level(name, value)}"]
     words += [] if targets is None else [f"{format_percent(targets, 1)} targets"]
     if not are_two:
         if name == "informedness":
             spread = math.sqrt(level * (1 - level) * (1 / share_of_targets + 1 / (1 - share_of_targets)))
-            return _Assumed(Means(spread, is_student=False), name, tuple(words), are_points=False)
+            return _Assumed(Means(spread, is_student=False), name, tuple(words), unit, are_points=False)
         one_share: Design = OneShare(level, flip_rate or 0.0, repeats)
         design = OfTargets(one_share, share_of_targets) if name == "recall" else one_share
-        return _Assumed(design, name, (*words, *_repeat_words(repeats, flip_rate)))
+        return _Assumed(design, name, (*words, *_repeat_words(repeats, flip_rate, unit)), unit)
     own_gain = gain / 2 if name == "informedness" else gain
     other = level - own_gain if level + own_gain > 1 + 1e-12 else min(level + own_gain, 1.0)
     if other < 0:
@@ -261,23 +262,26 @@ def _assume(
             f"least as often, so the agreement is at most {format_percent(1 - (flip_rate or 0.0), 1)}"
         )
     how = "" if agreement is not None else " (systems that err independently; --agreement changes it)"
-    words.append(f"both right or both wrong on {format_percent(1 - disagreement, 1)} of the cases{how}")
+    words.append(
+        f"both right or both wrong on {format_percent(1 - disagreement, 1)} of the {plural(2, unit)}{how}"
+    )
     if name == "informedness":
         paired: Design = PairedInformedness(disagreement, share_of_targets)
-        return _Assumed(paired, name, tuple(words), are_points=False)
+        return _Assumed(paired, name, tuple(words), unit, are_points=False)
     answers: Design = PairedAnswers(disagreement, flip_rate or 0.0, repeats)
     design = OfTargets(answers, share_of_targets) if name == "recall" else answers
-    return _Assumed(design, name, (*words, *_repeat_words(repeats, flip_rate)))
+    return _Assumed(design, name, (*words, *_repeat_words(repeats, flip_rate, unit)), unit)
 
 
 def _write_level(name: str, value: float) -> str:
     return f"{value:g}" if name == "informedness" else format_percent(value, 1)
 
 
-def _repeat_words(repeats: int, flip_rate: float | None) -> tuple[str, ...]:
+def _repeat_words(repeats: int, flip_rate: float | None, unit: str) -> tuple[str, ...]:
     if repeats == 1:
         return ()
-    return (f"{repeats} answers per item, {format_percent(flip_rate or 0.0, 1)} of which flip in a rerun",)
+    flips = f"{format_percent(flip_rate or 0.0, 1)} of which flip in a rerun"
+    return (f"{repeats} answers per {unit}, {flips}",)
 
 
 def _check_disagreement(disagreement: float, gain: float, level: float, other: float) -> None:
@@ -295,7 +299,7 @@ def _check_disagreement(disagreement: float, gain: float, level: float, other: f
 
 
 def _assume_values(
-    sd: float, correlation: float | None, repeats: int, rerun_sd: float | None, *, are_two: bool
+    sd: float, unit: str, correlation: float | None, repeats: int, rerun_sd: float | None, *, are_two: bool
 ) -> _Assumed:
     if not 1 / LARGEST_GRADE <= sd <= LARGEST_GRADE:
         raise OptionError(f"sd lies between {1 / LARGEST_GRADE:g} and {LARGEST_GRADE:g}; saw {sd:g}")
@@ -310,10 +314,10 @@ def _assume_values(
         how = "" if correlation is not None else " (--correlation changes it)"
         words.append(f"correlation {rho:g} between the two systems{how}")
     if repeats > 1:
-        words.append(f"{repeats} answers per item, standard deviation {rerun_sd:g} between reruns")
+        words.append(f"{repeats} answers per {unit}, standard deviation {rerun_sd:g} between reruns")
     if variance <= 0:
         raise OptionError("the reruns vary more than the difference does: a lower --correlation is needed")
-    return _Assumed(Means(math.sqrt(variance)), "mean", tuple(words), "item", are_points=False)
+    return _Assumed(Means(math.sqrt(variance)), "mean", tuple(words), unit, are_points=False)
 
 
 def _aim_words(aim: Aim, amount: str) -> str:
@@ -324,9 +328,14 @@ def _aim_words(aim: Aim, amount: str) -> str:
     }[aim]
 
 
-def _certainty(study: StudyPlan) -> str:
+def _certainty(study: StudyPlan, unit: str) -> str:
     power = "" if study.aim == "width" else f"{format_percent(study.power)} power, "
-    return f"{power}{format_level(study.level)} level, {study.design.method(study.aim)}"
+    return f"{power}{format_level(study.level)} level, {_method(study, unit)}"
+
+
+def _method(study: StudyPlan, unit: str) -> str:
+    """Name the method with the unit of the plan: designs call every unit an item."""
+    return study.design.method(study.aim).replace(" items", f" {plural(2, unit)}")
 
 
 def _report_of_aim(study: StudyPlan, assumed: _Assumed) -> Report:
@@ -338,7 +347,8 @@ def _report_of_aim(study: StudyPlan, assumed: _Assumed) -> Report:
     size = f"{format_count(needed)} {units}"
     if study.clusters.size > 1:
         size += f" in {format_count(study.number_of_clusters)} clusters"
-    text = f"You need {size} to {_aim_words(study.aim, assumed.write(study.amount))} ({_certainty(study)})."
+    aim = _aim_words(study.aim, assumed.write(study.amount))
+    text = f"You need {size} to {aim} ({_certainty(study, assumed.unit)})."
     claims = [
         Claim("sample size", text, "advised", {"needed": needed}, study.design.method(study.aim)),
         Claim("assumptions", f"Assumed: {'; '.join(assumed.words)}.", "advised"),
@@ -377,8 +387,9 @@ def _by_repeats(study: StudyPlan, assumed: _Assumed) -> Sequence[Grid]:
         needed = replace(study, design=replace(design, repeats=repeats)).needed
         cases = _practical_number(needed)
         rows.append((repeats, cases, None if cases is None else cases * repeats))
-    heads = ("answers per item", f"{plural(2, assumed.unit)} needed", "answers per system")
-    note = "More cases help more than repeats do, if cases cost no more than reruns."
+    units = plural(2, assumed.unit)
+    heads = (f"answers per {assumed.unit}", f"{units} needed", "answers per system")
+    note = f"More {units} help more than repeats do, if they cost no more than reruns."
     return (Grid("Repeats", make_columns(*heads, default="count"), tuple(rows), note),)
 
 
@@ -394,7 +405,7 @@ def _report_of_cases(study: StudyPlan, assumed: _Assumed, cases: int) -> Report:
     else:
         text = (
             f"{format_count(cases)} {units} show a difference of {assumed.write(least['difference'])} with "
-            f"{power} power ({format_level(study.level)} level, {study.design.method(study.aim)})."
+            f"{power} power ({format_level(study.level)} level, {_method(study, assumed.unit)})."
         )
     claims = [
         Claim("detectable", text, "advised", {"difference": finite_or_none(least["difference"])}),
@@ -432,7 +443,8 @@ def _make_report(
         "level": study.level,
         "power": study.power,
     }
-    title = "What these cases show" if detectable else "How many cases"
+    units = plural(2, assumed.unit)
+    title = f"What these {units} show" if detectable else f"How many {units}"
     return Report(
         verdict=Verdict(claims),
         sections=(Section(title, (), tuple(grids), is_main=True),),

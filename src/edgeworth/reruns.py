@@ -235,7 +235,10 @@ def _report(
     amount = (lambda x: f"{f'{100 * x:#.2g}'.rstrip('.')} points") if whole.is_binary else format_number
     claims = [_flip_claim(runs, estimates, level)]
     moved = amount(moves * math.sqrt(2))
-    text = f"Between two runs on the same {units}, the score moves by {moved} (one standard deviation)."
+    text = (
+        f"Between two runs on the same {units}, the score typically differs by {moved} (one standard "
+        "deviation)."
+    )
     claims.append(Claim("rerun noise", text, "estimated", {"deviation": moves}))
     if not math.isnan(least):
         text = (
@@ -339,7 +342,7 @@ def _flip_claim(runs: RepeatedRuns, estimates: NoiseEstimates, level: float) -> 
             what = f"the contribution of one {runs.unit} to the {describe_measure(runs.measure)}"
         change = format_number(math.sqrt(2) * deviation)
         text = (
-            f"From one run to the next, {what} changes by {change} (one standard deviation; "
+            f"From one run to the next, {what} typically changes by {change} (one standard deviation; "
             f"{format_count(number)} {units})."
         )
         return Claim("reruns", text, "estimated", {"rerun_sd": deviation})

@@ -309,7 +309,7 @@ def test_a_folder_of_reruns_is_the_same_as_its_files(tmp_path: Path) -> None:
 def test_points_keep_two_significant_digits() -> None:
     """36 of 100 answers differ, so the mean difference has a standard deviation of √0.36/10."""
     answers = pd.DataFrame({"one": [1] * 18 + [0] * 18 + [1] * 64, "two": [0] * 18 + [1] * 82})
-    assert "moves by 6.0 points" in ew.noise(answers, correct=["one", "two"]).verdict
+    assert "typically differs by 6.0 points" in ew.noise(answers, correct=["one", "two"]).verdict
 
 
 def write_rerun(folder: Path, task: str, run: int, items: int, date: str = "2026-01-02") -> Path:

@@ -87,7 +87,16 @@ def test_none_of_several_inputs_is_written_over(days: Path, capsys: pytest.Captu
         ),
         (["evaluate", "day1.csv", *WORDS, "--levl", "0.9"], "Unknown option: --levl. Did you mean --level?"),
         (["evaluate", "day1.csv", "--truth", "y_true", "--pred", "y_pred"], "Did you mean --prediction?"),
-        (["evaluate", "day1.csv", *WORDS, "--join", "id"], "--join; check, compare have"),
+        (
+            ["evaluate", "day1.csv", *WORDS, "--join", "id"],
+            "evaluate has no option --join; check and compare have it. edgeworth evaluate --help lists",
+        ),
+        (
+            ["noise", "day1.csv", "--system", "s"],
+            "noise is about the runs of one system: pass only its rows.",
+        ),
+        (["noise", "day1.csv", "--run", "r"], "so --id COLUMN is enough."),
+        (["compare", "day1.csv", "--quux"], "--quux. edgeworth compare --help lists its options."),
         (["compare", "day1.csv", "day2.csv", "--join", "id", "--join", "date"], "by commas"),
         (
             ["evaluate", "day1.csv", *WORDS, "--seed", "1", "--seed", "2"],

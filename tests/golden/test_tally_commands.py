@@ -191,7 +191,7 @@ def test_the_first_night_has_no_past(
         ),
         (
             ["--truth", "y", "--prediction", "p", "--rows-before", "5"],
-            "rows_before (--rows-before) is not supported with labels",
+            "--rows-before is not supported with labels",
         ),
     ],
     ids=["no form", "no truth", "master", "option"],

@@ -82,7 +82,7 @@ def folder(tmp_path: Path) -> Path:
                 "--query",
                 "a",
             ],
-            "weight_kind (--weight-kind) is not supported with queries",
+            "--weight-kind is not supported with queries",
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

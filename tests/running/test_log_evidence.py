@@ -117,7 +117,10 @@ def test_only_the_pairs_of_an_unfinished_run_are_withheld(tmp_path: Path) -> Non
         ("lab/alpha", "lab/gamma"): True,
         ("lab/beta", "lab/gamma"): False,
     }
-    assert "No winner is named between lab/beta and any of lab/alpha (50.0%) and lab/gamma (8.3%)" in comparison.verdict
+    assert (
+        "No winner is named between lab/beta and any of lab/alpha (50.0%) and lab/gamma (8.3%)"
+        in comparison.verdict
+    )
     assert comparison.verdict.count("did not finish") == 1
 
 
@@ -216,11 +219,14 @@ def test_an_evaluation_tells_if_errors_change_the_conclusion_on_guessing(tmp_pat
 
     dropped = ew.evaluate(log(60))
     assert dropped.numbers["estimates"]["accuracy"]["value"] == 30 / 40
-    sentence = "If answers that errored counted as wrong (--errors wrong), the conclusion would change: 30.0%"
-    assert sentence in dropped.verdict
+    sentence = "If answers that errored counted as wrong (--errors wrong), the conclusion would change: "
+    assert f"{sentence}No clear difference between lab/small and guessing (25.0%): 30.0%" in dropped.verdict
     counted = ew.evaluate(log(60), errors="wrong")
     assert counted.numbers["estimates"]["accuracy"]["value"] == 30 / 100
-    assert "(--errors drop), the conclusion would change: 75.0%" in counted.verdict
+    assert (
+        "(--errors drop), the conclusion would change: lab/small beats guessing (25.0%): 75.0%"
+        in counted.verdict
+    )
     assert "conclusion would change" not in ew.evaluate(log(2)).verdict
     answers = counted.numbers["reports"]["Multiple-choice answers"]["estimates"]
     assert answers["accuracy"]["value"] == 30 / 100
@@ -562,4 +568,4 @@ def test_a_grade_range_makes_answers_to_choices_points(tmp_path: Path) -> None:
     lines = [lm_eval_choice(number, [-1.0, -2.0, -3.0, -4.0], number % 2) for number in range(40)]
     path = write_lm_eval(tmp_path / "m", "quiz", lines)
     assert "on a scale from 0 to 5" in ew.evaluate(path, grade_range=(0, 5)).verdict
-    assert "better than guessing" in ew.evaluate(path, grade_range=(0, 1)).verdict
+    assert "m beats guessing (25.0%): 50.0%" in ew.evaluate(path, grade_range=(0, 1)).verdict

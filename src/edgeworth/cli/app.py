@@ -8,6 +8,7 @@ import os
 import sys
 import traceback
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn, TextIO
 
@@ -98,7 +99,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except CycloptsError as error:
         _fail(_usage_error(error))
     except EdgeworthError as error:
-        _fail(str(error))
+        from edgeworth.pipeline.call_options import UnsupportedOptionError
+
+        _fail(error.on_command if isinstance(error, UnsupportedOptionError) else str(error))
     except MemoryError:
         _fail("there is not enough memory for this: read fewer columns or rows, or use a larger machine")
     except BrokenPipeError:
@@ -210,16 +213,34 @@ def _usage_error(error: CycloptsError) -> str:
 
 def unknown_option(word: str, command: str) -> str:
     """Name the command that has an option, or the option of this command that is nearest."""
+    from edgeworth.report.wording import enumerate_names
+
     arguments = {name: app[name].assemble_argument_collection() for name in _commands()}
     known = {
         name: [x for argument in collection for x in argument.names] for name, collection in arguments.items()
     }
+    listed = f"edgeworth {command} --help lists its options."
+    meant = _meant_by(word, command, known[command])
     having = [name for name, options in known.items() if word in options]
     if having:
-        return f"{command} has no option {word}; {', '.join(having)} {'has' if len(having) == 1 else 'have'}"
+        others = f"{enumerate_names(having)} {'has' if len(having) == 1 else 'have'} it."
+        return f"{command} has no option {word}; {others} {meant or listed}"
     begun = sorted((option for option in known[command] if option.startswith(word)), key=len)
     near = begun or difflib.get_close_matches(word, known[command], n=1, cutoff=0.7)
-    return f"Unknown option: {word}.{f' Did you mean {near[0]}?' if near else ''}"
+    return f"Unknown option: {word}. {meant or (f'Did you mean {near[0]}?' if near else listed)}"
+
+
+OPTIONS_OF_RUNS = ("--run", "--runs", "--rerun", "--reruns", "--repeat", "--repeats")
+"""What users call a column of runs, which needs no option."""
+
+
+def _meant_by(word: str, command: str, known: Sequence[str]) -> str:
+    """Advise what to do instead of an option that the command has no need of."""
+    if (command, word) == ("noise", "--system"):
+        return "noise is about the runs of one system: pass only its rows."
+    if word in OPTIONS_OF_RUNS and "--id" in known:
+        return "Rows with the same --id are runs of one item, so --id COLUMN is enough."
+    return ""
 
 
 def _missing(error: MissingArgumentError, argument: Argument, command: str) -> str:

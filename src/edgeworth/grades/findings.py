@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -45,6 +46,23 @@ class GradeFindings:
             return False
         low, high = self.mean.interval(self.level)
         return is_significant(self.mean.p_value(), self.level) and not low <= self.guess_rate <= high
+
+
+def describe_answers(systems: Sequence[Grades]) -> str:
+    """Write how many answers the items have in each system, or nothing if no item has several.
+
+    >>> twice = Grades.from_grades([1, 0, 1, 1], ids=["a", "a", "b", "b"])
+    >>> describe_answers([twice]), describe_answers([twice, Grades.from_grades([1, 0], ids=["a", "b"])])
+    ('2 answers each', '2 to 4 answers per system')
+    """
+    repeats = {int(number) for grades in systems for number in np.unique(grades.repeats)}
+    if repeats <= {1}:
+        return ""
+    if len(repeats) == 1:
+        return f"{repeats.pop():,} answers each"
+    totals = sorted({grades.rows_counted for grades in systems})
+    number = " to ".join(f"{total:,}" for total in dict.fromkeys((totals[0], totals[-1])))
+    return f"{number} answers{' per system' if len(systems) > 1 else ''}"
 
 
 def check_guess_rate(grades: Grades, guess_rate: float | None) -> None:

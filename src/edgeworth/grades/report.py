@@ -25,7 +25,7 @@ from edgeworth.core.formatting import (
 from edgeworth.core.kinds import ReportInput
 from edgeworth.core.options import Options
 from edgeworth.core.sampling_distributions import alpha_of, degrees_of_freedom, is_significant
-from edgeworth.grades.findings import GradeFindings, examine_grades
+from edgeworth.grades.findings import GradeFindings, describe_answers, examine_grades
 from edgeworth.grades.grades import Grades
 from edgeworth.grades.policy import MAX_ITEMS_IN_JSON
 from edgeworth.grades.slice_gaps import unit_extremes
@@ -101,12 +101,12 @@ def _how_good(findings: GradeFindings, name: str, system: str, unit: str) -> Cla
     if grades.is_binary:
         share, interval = _describe_share(estimate, level)
         answers = f"the answers of {system}" if system else "answers"
-        text = f"{share} of {answers} are right {interval[:-1]}; {describe_sample(grades, unit)})"
+        start = ""
         if findings.guess_rate is not None:
             strength = "shown" if findings.is_conclusive else "not shown"
-            better = "better" if estimate.value > findings.guess_rate else "worse"
-            how = f"{better} than" if findings.is_conclusive else "no clear difference from"
-            text += f": {how} guessing ({format_percent(findings.guess_rate, 1)})"
+            guessing = f"guessing ({format_percent(findings.guess_rate, 1)})"
+            start, answers = f"{_against_guessing(findings, system, guessing)}: ", "answers"
+        text = f"{start}{share} of {answers} are right {interval[:-1]}; {describe_sample(grades, unit)})"
     else:
         subject = f"Mean {name or 'grade'}{f' of {system}:' if system else ''}"
         text = f"{subject} {describe_estimate(estimate, level)[:-1]}; {describe_sample(grades, unit)})"
@@ -116,6 +116,15 @@ def _how_good(findings: GradeFindings, name: str, system: str, unit: str) -> Cla
     return Claim(
         estimate.measure, f"{text}.", strength, estimate_numbers(estimate, level), str(estimate.method)
     )
+
+
+def _against_guessing(findings: GradeFindings, system: str, guessing: str) -> str:
+    """Write what is shown against guessing, to be read before the share."""
+    if not findings.is_conclusive:
+        return f"No clear difference {f'between {system} and' if system else 'from'} {guessing}"
+    if findings.guess_rate is not None and findings.mean.value > findings.guess_rate:
+        return f"{system} beats {guessing}" if system else f"The answers beat {guessing}"
+    return f"{f'{system} does' if system else 'The answers do'} worse than {guessing}"
 
 
 def _guessing(findings: GradeFindings) -> Claim | None:
@@ -128,13 +137,11 @@ def _guessing(findings: GradeFindings) -> Claim | None:
     if tail is not None:
         p_value, method = p_value_cell(tail), tail.method
         how = "well" if estimate.value >= rate else "badly"
+        text = f"Chance of doing this {how} by guessing: {describe_odds(tail)} ({describe_test(tail)})."
         both = estimate.p_value()
         # Readers take a p-value of exactly 0.05 for significant too, so the two-sided one is printed.
-        is_close = tail.p_value <= alpha_of(findings.level) and not is_significant(both, findings.level)
-        sides = f"; two-sided {format_p_value(both)}" if is_close else ""
-        text = (
-            f"Chance of doing this {how} by guessing: {describe_odds(tail)} ({describe_test(tail)}{sides})."
-        )
+        if tail.p_value <= alpha_of(findings.level) and not is_significant(both, findings.level):
+            p_value, text = both, f"Test against guessing: two-sided {format_p_value(both)}."
     if findings.is_conclusive and estimate.value > rate:
         known, interval = _describe_share(findings.estimates[1], findings.level)
         text += f" Corrected for guessing: {known} {interval}."
@@ -159,18 +166,20 @@ def _repeats(findings: GradeFindings, unit: str, repeats: str) -> Claim | None:
     if findings.split is None:
         return None
     share = findings.split.from_repeats
-    items = plural(0, unit)
-    advice = f"add {repeats} or {items}" if share > 0.5 else f"add {items} rather than {repeats}"
-    text = f"Run-to-run noise is {format_percent(share)} of the uncertainty: {advice}."
+    text = (
+        f"Run-to-run noise is {format_percent(share)} of the uncertainty. More {repeats} can remove that "
+        f"part; the rest needs more {plural(0, unit)}."
+    )
     return Claim("repeats", text, "advised", {"from_repeats": share})
 
 
 def describe_sample(grades: Grades, unit: str) -> str:
     """Write the number of items, of their clusters, and of answers if items were repeated."""
-    items, answers = grades.number, grades.rows_counted
     clusters = in_clusters(len(set(grades.clusters)) if grades.clusters else None)
-    text = f"{items:,} {plural(items, unit)}{clusters}"
-    return text if answers == items else f"{text}, {answers:,} answers"
+    text, answers = f"{grades.number:,} {plural(grades.number, unit)}", describe_answers([grades])
+    if not answers:
+        return f"{text}{clusters}"
+    return f"{text}, {answers}{',' if clusters else ''}{clusters}"
 
 
 def _split_section(findings: GradeFindings) -> Section:

@@ -6,9 +6,9 @@ import difflib
 import functools
 import inspect
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import NoneType, UnionType
-from typing import Literal, ParamSpec, TypeVar, Union, Unpack, cast, get_args, get_origin
+from typing import Literal, ParamSpec, Self, TypeVar, Union, Unpack, cast, get_args, get_origin
 
 from edgeworth.core.kinds import AnyKind, Kind, find_predictions
 from edgeworth.core.options import (
@@ -175,31 +175,62 @@ def with_folds(options: Options, *, are_ranked: bool) -> Options:
     return set_columns(options, {role: fold if is_named else {"fold": fold}})
 
 
+INSTEAD = {
+    "costs": ("cost_miss", "cost_false_alarm"),
+    "cost_miss": ("costs",),
+    "cost_false_alarm": ("costs",),
+}
+"""Options that do the same for other predictions."""
+
+
+class UnsupportedOptionError(OptionError):
+    """An option that has no meaning with the data or with other options of the call."""
+
+    on_command = ""
+    """The message with options as they are typed on the command line."""
+
+    @classmethod
+    def of(cls, name: str, reason: str, instead: Sequence[str] = ()) -> Self:
+        """Name the option, why it is refused, and what to use instead."""
+        messages = []
+        for write in (flag_name, typed_name):
+            use = f": use {' and '.join(map(write, instead))}" if instead else ""
+            messages.append(f"{write(name)} {reason}{use}")
+        error = cls(messages[0])
+        error.on_command = messages[1]
+        return error
+
+
 def check_options(options: Options, predictions: str) -> Options:
     """Refuse options that mean nothing with these predictions, and note what the predictions are."""
     are_compared, own = options["verb"] == "compare", own_kind(options)
     for name in given_options(options):
-        option = DEFINED[name][1]
-        kinds = COMPARED.get(name, option.kinds) if are_compared else option.kinds
+        kinds = _kinds(name, options)
         if kinds == (RUN_LOGS,):
-            raise OptionError(f"{flag_name(name)} is for run logs, and no run log is given")
+            raise UnsupportedOptionError.of(name, "is for run logs, and no run log is given")
         is_own = own is not None and (kinds == EVERY or name in (*own.roles, *own.options))
         if predictions not in kinds and not is_own:
             title = NAMES.get(predictions, predictions) if own is None else own.title
             if options["fold"] is not None and not are_compared and find_predictions(predictions).ranks_folds:
                 title = "folds of scores"
             hint = ": give the column as cluster" if name == "id" and are_compared else ""
-            raise OptionError(f"{flag_name(name)} is not supported with {title}{hint}")
+            instead = [other for other in INSTEAD.get(name, ()) if predictions in _kinds(other, options)]
+            raise UnsupportedOptionError.of(name, f"is not supported with {title}{hint}", instead)
     return change(options, predictions=predictions)
+
+
+def _kinds(name: str, options: Options) -> tuple[str, ...]:
+    """List the kinds of predictions that an option of the call is for."""
+    kinds = DEFINED[name][1].kinds
+    return COMPARED.get(name, kinds) if options["verb"] == "compare" else kinds
 
 
 def refuse_all_but(options: Options, known: Collection[str]) -> None:
     """Refuse options that act on rows, because a tally is counted already."""
     for name in given_options(options):
         if name not in known:
-            raise OptionError(
-                f"{flag_name(name)} is not supported with a tally, because its rows are already counted"
-            )
+            reason = "is not supported with a tally, because its rows are already counted"
+            raise UnsupportedOptionError.of(name, reason)
 
 
 def own_kind(options: Options) -> AnyKind | None:
@@ -246,9 +277,19 @@ def flag_name(name: str) -> str:
     >>> flag_name("predictions_made"), flag_name("measures"), flag_name("time")
     ('predictions_made (--predictions-made)', 'measures (--measure)', 'time')
     """
+    typed = typed_name(name)
+    return name if typed in (name, f"--{name}") else f"{name} ({typed})"
+
+
+def typed_name(name: str) -> str:
+    """Write an option as it is typed on the command line.
+
+    >>> typed_name("predictions_made"), typed_name("measures")
+    ('--predictions-made', '--measure')
+    """
     own_flag = DEFINED[name][1].flag
     flag = name.replace("_", "-") if own_flag is None else own_flag
-    return f"{name} (--{flag})" if flag and flag != name else name
+    return f"--{flag}" if flag else name
 
 
 def is_given(value: object, option: Option) -> bool:
