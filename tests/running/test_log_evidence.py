@@ -220,7 +220,7 @@ def test_an_evaluation_tells_if_errors_change_the_conclusion_on_guessing(tmp_pat
     dropped = ew.evaluate(log(60))
     assert dropped.numbers["estimates"]["accuracy"]["value"] == 30 / 40
     sentence = "If answers that errored counted as wrong (--errors wrong), the conclusion would change: "
-    assert f"{sentence}No clear difference between lab/small and guessing (25.0%): 30.0%" in dropped.verdict
+    assert f"{sentence}no clear difference between lab/small and guessing (25.0%): 30.0%" in dropped.verdict
     counted = ew.evaluate(log(60), errors="wrong")
     assert counted.numbers["estimates"]["accuracy"]["value"] == 30 / 100
     assert (
