@@ -20,6 +20,7 @@ from edgeworth.report.html.key_figures import key_figures
 from edgeworth.report.html.parts import (
     TITLE,
     DrawnChart,
+    PageSection,
     describe_judged,
     first_sentence,
     keep_powers_whole,
@@ -42,6 +43,9 @@ MAX_TITLE_LENGTH = 200
 LEAD_WIDTH = 780
 """The width of the leading chart's plot, which fills the page together with its axis."""
 
+MAX_COLUMNS_BESIDE = 4
+"""Columns of a table that fit into the half of the page beside a leading chart."""
+
 MAX_WARNINGS_SHOWN = 3
 """Warnings that are shown at once; the others are folded."""
 
@@ -63,6 +67,7 @@ def report_to_html(report: Report, *, title: str = "") -> str:
     }
     reports = page_reports(report, charts)
     is_alive = bool(charts) or any(section.slider for sections in reports.values() for section in sections)
+    lead = charts.get(report.lead)
     css, script = _resource("page.css"), _script() if is_alive else ""
     own_title = shorten(" ".join(title.split()), MAX_TITLE_LENGTH)
     heading = own_title or title_of(report)
@@ -77,7 +82,8 @@ def report_to_html(report: Report, *, title: str = "") -> str:
             report=report,
             verdicts=verdicts(report),
             judged=describe_judged(report),
-            lead=charts.get(report.lead),
+            lead=lead,
+            beside=_beside(report, reports, lead),
             title=own_title or (heading if heading == TITLE else f"{heading} – Edgeworth"),
             heading=heading,
             figures=key_figures(report),
@@ -96,6 +102,17 @@ def report_to_html(report: Report, *, title: str = "") -> str:
             table=table,
         )
     )
+
+
+def _beside(
+    report: Report, reports: dict[str, list[PageSection]], lead: DrawnChart | None
+) -> PageSection | None:
+    """Choose the section beside a leading chart that leaves half of the page empty."""
+    if lead is None or lead.is_wide or report.next_steps:
+        return None
+    first = next(iter(reports.get("", ())), None)
+    is_narrow = first is not None and all(len(grid.columns) <= MAX_COLUMNS_BESIDE for grid in first.grids)
+    return first if is_narrow and not (first.charts or first.is_folded) else None
 
 
 def _draw_chart(chart: Chart, markup: type[Markup], *, is_lead: bool) -> DrawnChart:
