@@ -431,9 +431,9 @@ def test_copied_commands_report_the_same(
         assert result.returncode == 0, result.stderr
         return flat(result.stdout)
 
-    assert "Informedness 0.15 (95% CI −0.02 to 0.34)" in run()
+    assert "informedness 0.15 (95% CI −0.02 to 0.34)" in run()
     page.get_by_role("button", name="10 digits").click()
-    assert "Informedness 0.79 (95% CI 0.76 to 0.82)" in run()
+    assert "informedness 0.79 (95% CI 0.76 to 0.82)" in run()
     page.get_by_role("tab", name="Ranking").click()
     assert "0.917" in run()
     page.get_by_role("button", name="3,000 items").click()

@@ -24,7 +24,7 @@ def test_verdict_tables_and_pictures_need_no_script(tmp_path: Path, visit: Any) 
     path.write_text(f"<!doctype html><meta charset=utf-8>{frame}", encoding="utf-8")
     opened = visit(path, script=False)
     inside = opened.page.frame_locator("iframe")
-    assert "Average precision" in inside.locator(".verdict").inner_text()
+    assert "average precision" in inside.locator(".verdict").inner_text()
     assert inside.locator("table").count() >= 2
     pictures = inside.locator("svg:not(svg svg)")
     assert pictures.count() == 2

@@ -9,6 +9,7 @@ from edgeworth.common.json_types import JsonObject
 from edgeworth.comparisons.findings import ComparisonFindings
 from edgeworth.comparisons.leaderboard import drawn_charts, systems_chart
 from edgeworth.comparisons.margin_chart import margin_chart
+from edgeworth.core.amounts import is_share
 from edgeworth.core.formatting import format_level, format_number, plural
 from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.report.charts.axes import ticks
@@ -80,6 +81,7 @@ def _differences(findings: ComparisonFindings) -> Chart:
         rows.append(plain_values(row) | {"finding": CLEAR if is_apart else UNCLEAR})
     marks = ticks(row[key] for row in rows for key in ("difference", "low", "high"))
     what = f"difference of {describe_measure(findings.headline)}"
+    are_shares = all(is_share(difference.measure) for difference in differences)
     number, apart = len(conclusive), sum(conclusive)
     verb = plural(apart, "differs", "differ")
     text = f"{apart} of {number:,} pairs {verb} clearly.{_cut(number, 'pairs')}"
@@ -99,7 +101,12 @@ def _differences(findings: ComparisonFindings) -> Chart:
                 {"what": "", "difference": "+.4~g", "low": "+.4~g", "high": "+.4~g", "p": ".4~g"}
             ),
         )
-        across = alt.X("low:Q", title=what, scale=marks.scale(alt), axis=marks.axis(alt, signed=True))
+        across = alt.X(
+            "low:Q",
+            title=f"{what}, points" if are_shares else what,
+            scale=marks.scale(alt),
+            axis=marks.points_axis(alt) if are_shares else marks.axis(alt, signed=True),
+        )
         bars = base.mark_rule(strokeWidth=2, opacity=1).encode(x=across, x2="high:Q")
         dots = base.mark_point(filled=True, size=70, opacity=1).encode(x="difference:Q")
         zero = kit.once().mark_rule(strokeDash=[4, 3], color=INK, opacity=0.6)

@@ -6,6 +6,7 @@ import math
 
 from edgeworth.common.arrays import finite_or_none, plain_values
 from edgeworth.comparisons.findings import ComparisonFindings
+from edgeworth.core.amounts import is_share
 from edgeworth.core.formatting import cut_middle, format_level, format_number, format_together, plural
 from edgeworth.report.charts.axes import ticks
 from edgeworth.report.charts.axis_names import axis_names
@@ -139,7 +140,8 @@ def systems_chart(findings: ComparisonFindings) -> Chart:
             color=alt.Color("finding:N", scale=scale, legend=alt.Legend(title=None)),
             tooltip=kit.tooltip({"system": "", "value": ".4~g", "low": ".4~g", "high": ".4~g"}),
         )
-        across = alt.X("low:Q", title=what, scale=marks.scale(alt), axis=marks.axis(alt))
+        axis = marks.percent_axis(alt) if is_share(findings.headline) else marks.axis(alt)
+        across = alt.X("low:Q", title=what, scale=marks.scale(alt), axis=axis)
         bars = base.mark_rule(strokeWidth=2, opacity=1).encode(x=across, x2="high:Q")
         dots = base.mark_point(filled=True, size=70, opacity=1).encode(x="value:Q")
         return (bars + dots).properties(width=WIDTH, height=PIXELS_PER_LINE * len(rows))

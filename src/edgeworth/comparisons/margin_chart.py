@@ -5,7 +5,7 @@ from __future__ import annotations
 from edgeworth.common.arrays import plain_values
 from edgeworth.comparisons.findings import ComparisonFindings
 from edgeworth.comparisons.margins import margin_tests
-from edgeworth.core.amounts import describe_amount
+from edgeworth.core.amounts import describe_amount, is_share
 from edgeworth.core.formatting import format_level
 from edgeworth.report.charts.axes import ticks
 from edgeworth.report.charts.axis_names import AXIS_LABEL_PIXELS, axis_names
@@ -56,7 +56,10 @@ def margin_chart(findings: ComparisonFindings) -> Chart:
             ),
         )
         title = f"how much better by {describe_measure(findings.headline)}"
-        across = alt.X("low:Q", title=title, scale=marks.scale(alt), axis=marks.axis(alt, signed=True))
+        axis = marks.axis(alt, signed=True)
+        if is_share(findings.headline):
+            title, axis = f"{title}, points", marks.points_axis(alt)
+        across = alt.X("low:Q", title=title, scale=marks.scale(alt), axis=axis)
         bars = base.mark_rule(strokeWidth=2, opacity=1).encode(x=across, x2="high:Q")
         dots = base.mark_point(filled=True, size=70, opacity=1).encode(x="gain:Q")
         edge = kit.once().mark_rule(color=INK, opacity=0.7, strokeWidth=1.5)

@@ -41,6 +41,10 @@ class Ticks:
         """Make an axis of shares in percent; 0 has no sign."""
         return self._axis(alt, "+" * signed + ",%", "datum.label", "0%")
 
+    def points_axis(self, alt: Any) -> Any:
+        """Make an axis of differences of shares in percentage points, with their sign."""
+        return self._axis(alt, "+,%", "replace(datum.label, '%', '')", "0")
+
     def _axis(self, alt: Any, form: str, label: str, zero: str) -> Any:
         # If labels overlap, Vega would omit every second one, and 0 could be one of them.
         return alt.Axis(
