@@ -173,3 +173,16 @@ def test_systems_that_never_differ_gave_the_same_answers() -> None:
     right = [1, 0] * 15
     compared = ew.compare(truth=None, systems={"a": right, "b": right}, kind="correct")
     assert "a and b gave the same answers: accuracy 50.0%" in compared.verdict
+
+
+def test_the_verdict_counts_the_answers_of_repeated_items() -> None:
+    twice, thrice = np.repeat(range(20), 2), np.repeat(range(20), 3)
+    one, two = graded(RNG.random(40) < 0.8, twice), graded(RNG.random(40) < 0.7, twice)
+    assert "20 items, 2 answers each" in ew.compare({"a": one, "b": two}).verdict
+    more = graded(RNG.random(60) < 0.7, thrice)
+    assert "20 items, 40 to 60 answers per system" in ew.compare({"a": one, "b": more}).verdict
+    topics = (twice // 4).tolist()
+    a, b = (graded(RNG.random(40) < rate, twice, clusters=topics) for rate in (0.8, 0.7))
+    assert "20 items, 2 answers each, in 5 clusters" in ew.compare({"a": a, "b": b}).verdict
+    assert "20 items, 2 answers each, in 5 clusters" in ew.evaluate(a).verdict
+    assert "answers" not in ew.compare({"a": graded(ONE), "b": graded(OTHER)}).verdict

@@ -128,6 +128,8 @@ class ComparisonFindings:
     clustered: float = 0.0
     """How many cases or items the clusters hold, if clusters are compared and ``cases`` is their number."""
     clustered_unit: str = "case"
+    answers: str = ""
+    """How many answers the items have, if some have several: "2 answers each"."""
     noun: str = "system"
     """What the compared things are called: systems, or models in run logs."""
     margin: float | None = None

@@ -25,7 +25,7 @@ from edgeworth.decisions.posteriors import probability_of_winning
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.sequential import ConfidenceSequence
 from edgeworth.grades.estimates import estimate_grades
-from edgeworth.grades.findings import check_guess_rate
+from edgeworth.grades.findings import check_guess_rate, describe_answers
 from edgeworth.grades.grades import Grades
 from edgeworth.grades.measures import resolve_grades
 from edgeworth.sources.columns import Label
@@ -108,7 +108,11 @@ def compare_grades(
         seed=seed,
         **pairs_options,
     )
-    findings = replace(findings, has_obvious_measure=findings.headline == "accuracy")
+    findings = replace(
+        findings,
+        has_obvious_measure=findings.headline == "accuracy",
+        answers=_describe_repeats([*grades.values()]),
+    )
     if not (ordered and horizon == 1 and math.isfinite(reach)):
         return findings
     *_, by_system = values(findings.headline)
@@ -128,6 +132,14 @@ def _describe_unscored(unscored: Mapping[str, int]) -> list[str]:
     verb = plural(total, "answer has no grade and is", "answers have no grade and are")
     systems = ", ".join(f"{number:,} in {name}" for name, number in unscored.items())
     return [f"{total:,} {verb} excluded: {systems}."]
+
+
+def _describe_repeats(grades: Sequence[Grades]) -> str:
+    """Write how many answers the items that all systems have got, if some were repeated."""
+    if not any((system.repeats > 1).any() for system in grades):
+        return ""
+    common = set.intersection(*(set(system.ids or ()) for system in grades))
+    return describe_answers([system.select(common) for system in grades])
 
 
 def _clusters(grades: Mapping[str, Grades]) -> dict[Label, Hashable] | None:

@@ -226,13 +226,15 @@ def _describe_difference(ahead: Difference, findings: ComparisonFindings) -> str
 
 
 def describe_sample(difference: Difference, findings: ComparisonFindings) -> str:
-    """Write the sample size with its unit: 400 questions, 400 cases in 60 clusters."""
+    """Write the sample size with its unit: 400 questions, 2 answers each; 400 cases in 60 clusters."""
     cases, unit = difference.cases, findings.unit
     number = f"{format_count(cases)} {plural(cases, unit)}"
     clustered = findings.clustered or findings.cases
+    answers = f", {findings.answers}" if findings.answers else ""
     if unit == "cluster" and clustered > cases:
-        return f"{format_count(clustered)} {plural(clustered, findings.clustered_unit)} in {number}"
-    return number if float(cases).is_integer() else f"effective sample size {round(cases):,}"
+        items = f"{format_count(clustered)} {plural(clustered, findings.clustered_unit)}"
+        return f"{items}{answers}{',' if answers else ''} in {number}"
+    return f"{number}{answers}" if float(cases).is_integer() else f"effective sample size {round(cases):,}"
 
 
 def _typical(findings: ComparisonFindings) -> Claim | None:
