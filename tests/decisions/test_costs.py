@@ -126,3 +126,17 @@ def test_the_slope_of_what_is_saved() -> None:
     slopes = (measure.compute(counts + moves) - measure.compute(counts - moves)) / (2 * step)
     change = result.ravel() - slopes
     assert change == pytest.approx(np.full(9, change.mean()), abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "begin"),
+    [
+        ("0 5; 1 0", "The predictions cost 0.11 per case (95% CI "),
+        ("0 1; 100 0", "Always predicting 0 costs least: 0.50 per case, significantly less than "),
+    ],
+)
+def test_costs_that_were_asked_for_lead_the_verdict(matrix: str, begin: str) -> None:
+    table = ew.ContingencyTable.from_matrix([[190, 6], [14, 194]], rows="predicted")
+    report = ew.evaluate(table, costs=matrix)
+    assert report.verdict.startswith(begin)
+    assert ". Guessing with the same shares costs " in report.verdict

@@ -247,3 +247,31 @@ def test_many_cuts_are_cross_fitted_as_all_of_them(monkeypatch: pytest.MonkeyPat
     assert len(kept) <= thresholds.MAX_CUTS
     assert kept[:50].tolist() == list(range(50))
     assert (10**6 - 1 - kept[-50:]).tolist() == list(range(49, -1, -1))
+
+
+def scored(seed: int) -> ew.Ranking:
+    rng = np.random.default_rng(seed)
+    truth = rng.random(400) < 0.25
+    return ew.Ranking.from_scores(truth, (rng.normal(size=400) + 1.5 * truth).round(2))
+
+
+@pytest.mark.parametrize(
+    ("goal", "begin"),
+    [
+        ({"cost_miss": 5.0, "cost_false_alarm": 1.0}, "Flag cases at or above "),
+        ({"cost_miss": 500.0, "cost_false_alarm": 1.0}, "Flagging every case costs least: "),
+        ({"cost_miss": 1.0, "cost_false_alarm": 500.0}, "Flagging no case costs least: "),
+        ({"precision_at_least": 0.8}, "Flag cases at or above "),
+    ],
+)
+def test_the_threshold_that_was_asked_for_leads_the_verdict(goal: dict[str, float], begin: str) -> None:
+    report = ew.evaluate(scored(1), **goal)
+    choice = ew.rankings.choose_threshold(scored(1), **goal)
+    first = report.verdict.claims[0]
+    assert first.about == "threshold"
+    assert first.text.startswith(begin)
+    if choice.constant_costs:
+        none, every = (cost.value for cost in choice.constant_costs.values())
+        assert begin.startswith("Flagging") == (min(none, every) <= choice.expected["cost"].value)
+        assert f"{min(none, every):.2f}" in first.text
+    assert "cross-fitted" not in first.text

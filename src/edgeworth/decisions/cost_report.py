@@ -23,7 +23,7 @@ from edgeworth.errors import InputError
 from edgeworth.report.estimates import estimate_row
 from edgeworth.report.report import Column, Grid, Report, Section, make_columns
 from edgeworth.report.verdict import Claim, Strength, Verdict, claims_of, estimate_numbers
-from edgeworth.report.wording import describe_estimate
+from edgeworth.report.wording import describe_estimate, format_like
 
 
 def read_costs(costs_option: object, table: ContingencyTable) -> Floats:
@@ -137,7 +137,7 @@ def with_costs(
     claim = _claim(cost, saved_against_constant, total_costs, p_value, level)
     return replace(
         report,
-        verdict=Verdict([*claims_of(report.verdict), claim]),
+        verdict=Verdict([claim, *claims_of(report.verdict)]),
         sections=(*report.sections[:2], section, *report.sections[2:]),
         numbers={**report.numbers, "costs": numbers},
     )
@@ -159,7 +159,7 @@ def constant_p_value(table: ContingencyTable, total_costs: Costs, *, seed: int =
 def _claim(
     cost: Estimate, saved_against_constant: Estimate, total_costs: Costs, p_value: float, level: float
 ) -> Claim:
-    """Write what errors cost, and whether the best constant answer costs significantly more or less.
+    """Write what the predictions cost, or first the best constant answer if it costs significantly less.
 
     That it costs less takes the p-value adjusted for all constants. That it costs more holds for all of them,
     because it is the cheapest.
@@ -167,16 +167,20 @@ def _claim(
     low, high = -np.inf, np.inf
     if saved_against_constant.law is not None:
         low, high = saved_against_constant.interval(level)
-    comparison = ""
-    if low > 0:
-        comparison = "significantly more"
-    elif high < 0 and is_significant(p_value, level):
-        comparison = "significantly less"
-    text = (
-        f"Errors cost {describe_estimate(cost, level)} per case. Always predicting "
-        f"{total_costs.best_constant} would cost {format_number(total_costs.at_best_constant)} "
-        f"({comparison or 'no significant difference'}), and guessing with the same shares "
-        f"{format_number(total_costs.at_guessing)}."
-    )
-    strength: Strength = "shown" if comparison else "not shown"
+    is_worth_it = low > 0
+    is_constant_cheaper = bool(high < 0 and is_significant(p_value, level))
+    own = describe_estimate(cost, level)
+    value, _, interval = own.partition(" ")
+    constant, guessing = format_like(cost, level, total_costs.at_best_constant, total_costs.at_guessing)
+    best = total_costs.best_constant
+    if is_constant_cheaper:
+        text = f"Always predicting {best} costs least: {constant} per case, significantly less than the "
+        text += f"predictions: {own}."
+    else:
+        how = "significantly less than" if is_worth_it else "with no significant difference from"
+        text = (
+            f"The predictions cost {value} per case {interval}, {how} always predicting {best} ({constant})."
+        )
+    text += f" Guessing with the same shares costs {guessing}."
+    strength: Strength = "shown" if is_worth_it or is_constant_cheaper else "not shown"
     return Claim("costs", text, strength, estimate_numbers(cost, level), str(saved_against_constant.method))

@@ -184,7 +184,7 @@ INSTEAD = {
 
 
 class UnsupportedOptionError(OptionError):
-    """An option that has no meaning with the data or with other options of the call."""
+    """An option that cannot be used with the data, or with other options of the call."""
 
     on_command = ""
     """The message with options as they are typed on the command line."""
