@@ -193,3 +193,10 @@ def test_a_bound_too_small_for_a_float_is_not_written_as_zero() -> None:
     )
     assert 0 < comparison["A", "B"]["log"].p_value() < 1e-300
     assert "Hoeffding p < 1e-6" in comparison.verdict
+
+
+def test_the_rare_ones_of_several_classes_are_named() -> None:
+    one = constant([0] * 50 + [1] * 50 + [2] * 5, 0.5, 0.4, 0.1)
+    assert (too_little_happened(one, one) or "").startswith("the rarest outcome (2) occurred in 5 cases")
+    two = constant([0] * 50 + [1] * 3 + [2] * 5, 0.5, 0.4, 0.1)
+    assert (too_little_happened(two, two) or "").startswith("the rare outcomes (1, 2 together) occurred in 8")

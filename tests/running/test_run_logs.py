@@ -539,3 +539,24 @@ def test_a_task_that_is_taken_from_the_name_of_a_file_is_mentioned_in_the_error(
     one, two = rename_samples(tmp_path, "one.jsonl", 1), rename_samples(tmp_path, "two.jsonl", 1, first=40)
     with pytest.raises(InputError, match=r"one\.jsonl is taken from its name: keep samples_TASK_DATE\.jsonl"):
         ew.compare({"a": one, "b": two})
+
+
+def test_the_chosen_options_are_a_comparison_of_their_own(tmp_path: Path) -> None:
+    """Their warnings are not those of the verdict, which is about grades."""
+    for model, rate in (("lab/small", 0.3), ("lab/large", 0.6)):
+        write_quiz(tmp_path / f"{model[4:]}1.eval", model, rate, items=12)
+        samples = [inspect_sample(number, number % 2 * rate) for number in range(12)]
+        (tmp_path / f"{model[4:]}2.json").write_text(
+            json.dumps(inspect_log(samples, model=model, task="essay"))
+        )
+    report = ew.compare(tmp_path).report
+    first = next(x for x in report.sections if x.title == "Multiple-choice answers: Which is better")
+    assert "This section covers only task quiz." in first.text
+    assert "p-values are not adjusted" in " ".join(first.text)
+    assert "24 answers" in first.text[0]
+    assert not any(warning.startswith("Multiple-choice") for warning in report.warnings)
+    quiz = [str(tmp_path / f"{name}1.eval") for name in ("small", "large")]
+    clustered = ew.compare(quiz, cluster="passage").report
+    first = next(x for x in clustered.sections if x.title == "Multiple-choice answers: Which is better")
+    assert any("rests on" in text for text in first.text)
+    assert not any("rests on" in warning for warning in clustered.warnings)

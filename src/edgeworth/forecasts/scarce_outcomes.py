@@ -30,20 +30,26 @@ HOEFFDING = "Hoeffding's bounds, given these forecasts"
 
 
 def explain_scarcity(
-    rare: int | None, failed: int, unit: str = "case", *, variance_seen: float | None = None
+    rare: int | None,
+    failed: int,
+    unit: str = "case",
+    *,
+    variance_seen: float | None = None,
+    outcome: str = "the rarer outcome",
 ) -> str | None:
     """Explain why too little happened to name a better forecaster; None if enough did.
 
     ``rare`` counts the cases of the rarer outcome, None if no class is rare. ``failed`` counts the cases in
     which a forecaster's most likely class did not occur. ``variance_seen`` divides the variance of the
-    difference by the one that the forecasts imply; None if it is not known.
+    difference by the one that the forecasts imply; None if it is not known. ``outcome`` is what the rarer
+    outcome is called.
 
     >>> explain_scarcity(1, 1)
     'the rarer outcome occurred in 1 case, and a t test needs 10'
     """
     if rare is not None and rare < MIN_CASES_OF_RARER_OUTCOME:
         occurred = "never occurred" if not rare else f"occurred in {rare} {plural(rare, unit)}"
-        return f"the rarer outcome {occurred}, and a t test needs {MIN_CASES_OF_RARER_OUTCOME}"
+        return f"{outcome} {occurred}, and a t test needs {MIN_CASES_OF_RARER_OUTCOME}"
     if failed < MIN_CASES_TOP_CLASS_FAILED:
         return (
             f"in {failed} {plural(failed, unit)} a system's most likely class did not occur, and a t test "

@@ -402,6 +402,10 @@ class Choices(NamedTuple):
     predictions: Mapping[str, Sequence[str | None]]
     probabilities: Mapping[str, Floats]
     """The probability of each option by system; none if a system did not log them."""
+    tasks: Sequence[str]
+    """The tasks of these questions."""
+    are_repeated: bool
+    """Whether a question has several answers."""
 
 
 def find_choices(runs: Mapping[str, Run], options: Options) -> Choices | None:
@@ -441,4 +445,6 @@ def find_choices(runs: Mapping[str, Run], options: Options) -> Choices | None:
             for name, items in kept.items()
         },
         probabilities=known if len(known) == len(tables) else {},
+        tasks=list(dict.fromkeys(str(item.about["task"]) for item in first)),
+        are_repeated=len({item.id for item in first}) < len(first),
     )

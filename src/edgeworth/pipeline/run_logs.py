@@ -80,6 +80,10 @@ SOFTMAX = (
     f"{CHOICES} are the softmax of the logged log-likelihoods. Their scores describe calibration; accuracy "
     "and informedness describe the chosen answers."
 )
+FURTHER_TESTS = (
+    "This is a further comparison by another measure than in the verdict, and its p-values are not adjusted "
+    "for that."
+)
 TOGETHER = "The verdict covers the questions of all tasks together, each with equal weight."
 UNLIKE = (
     "Questions differ in their number of options. The guess rate is the mean over questions, and the chance "
@@ -145,7 +149,7 @@ def _evaluate_one(
             forecast = {"probabilities": choices.probabilities[name], "predictions_made": "before"}
             parts[CHOICES] = _evaluate_arrays({**known, **forecast})
     report = _by_slice(report, run, cut_runs(judged, tasks, options), options)
-    report = _compose(report, parts)
+    report = _compose(report, parts, _describe_coverage(choices, tasks))
     if choices is not None:
         report = _with_position_bias(report, choices, name, options)
     claims = [*_unfinished_claims({name: runs}, tasks), changed]
@@ -224,17 +228,22 @@ def compare_runs(systems: Systems, options: Options) -> Comparison:
     changed = _change_by_errors(
         answers, conclusion, lambda rule: _winners(of_grades(answers.judged(rule)).findings)
     )
-    parts, choices = {}, find_choices(judged, options)
+    parts: dict[str, Comparison] = {}
+    choices = find_choices(judged, options)
     if choices is not None and len(systems) <= MAX_SYSTEMS_COMPARED_BY_CHOICE:
         shared = {"cluster": choices.clusters, **select_options(options, (*SURE, "adjust"))}
         decided = comparison_options(
             {**shared, "kind": "labels", "measures": ["informedness"], "missing": "abstain"}
         )
-        parts[ANSWERS] = compare_columns(choices.predictions, change(decided, truth=choices.truth))
+        parts[ANSWERS] = _of_answers(
+            compare_columns(choices.predictions, change(decided, truth=choices.truth)), choices
+        )
         if choices.probabilities:
             measured = {"kind": "probabilities", "measures": ["log", "brier"], "labels": choices.labels}
             forecast = comparison_options({**shared, **measured})
-            parts[CHOICES] = compare_columns(choices.probabilities, change(forecast, truth=choices.truth))
+            parts[CHOICES] = _of_answers(
+                compare_columns(choices.probabilities, change(forecast, truth=choices.truth)), choices
+            )
     # Warnings of runs that did not finish are written once, below.
     reported = {f"{reason[0].upper()}{reason[1:]}." for reason in reasons.values()}
 
@@ -254,10 +263,19 @@ def compare_runs(systems: Systems, options: Options) -> Comparison:
             if claim.text[1:].rpartition(": ")[0] not in report.verdict
         ]
         report = with_tasks(report, comparison.findings, task_values)
-        return _complete(_compose(report, more), systems, tasks, answers, [*claims, changed], choices)
+        notes = (*_describe_coverage(choices, tasks), FURTHER_TESTS)
+        return _complete(_compose(report, more, notes), systems, tasks, answers, [*claims, changed], choices)
 
     task_values = measure_tasks(judged, tasks, comparison.findings.headline, options)
     return replace(comparison, complete_report=complete_report)
+
+
+def _of_answers(comparison: Comparison, choices: Choices) -> Comparison:
+    """Count questions, or answers if questions were repeated."""
+    unit = "answer" if choices.are_repeated else "question"
+    own = comparison.findings.unit
+    findings = replace(comparison.findings, unit=unit if own == "case" else own, clustered_unit=unit)
+    return replace(comparison, findings=findings)
 
 
 def _only_one(systems: Systems) -> str:
@@ -389,12 +407,27 @@ def _guessing_conclusion(report: Report) -> Conclusion:
 # -- sections --------------------------------------------------------------------------------------------
 
 
-def _compose(report: Report, parts: Mapping[str, Report]) -> Report:
-    """Put reports on the same answers below the report on the grades, each led by its first claim."""
+def _describe_coverage(choices: Choices | None, tasks: Tasks) -> tuple[str, ...]:
+    """Name the tasks whose chosen options are judged, if these are not all tasks."""
+    if choices is None or len(choices.tasks) == len(tasks):
+        return ()
+    return (f"This section covers only {plural(len(choices.tasks), 'task')} {', '.join(choices.tasks)}.",)
+
+
+def _compose(report: Report, parts: Mapping[str, Report], notes: Sequence[str]) -> Report:
+    """Put reports on the same answers below the report on the grades, each led by its first claim.
+
+    Warnings on a part that is shown only on request are in the text of its first section.
+    """
     if not parts:
         return report
-    led = {title: _begin_with_first_claim(part) for title, part in parts.items()}
-    more, main = gather_reports(led), f"{ANSWERS}: Class by class"
+    main = f"{ANSWERS}: Class by class"
+    led = {}
+    for title, part in parts.items():
+        is_shown = any(f"{title}: {section.title}" == main for section in part.sections)
+        text = (*notes, *(() if is_shown else part.warnings))
+        led[title] = replace(_begin_with(part, text), warnings=part.warnings if is_shown else ())
+    more = gather_reports(led)
     return replace(
         report,
         sections=(*report.sections, *(replace(x, is_main=x.title == main) for x in more.sections)),
@@ -404,13 +437,13 @@ def _compose(report: Report, parts: Mapping[str, Report]) -> Report:
     )
 
 
-def _begin_with_first_claim(report: Report) -> Report:
-    """Begin the first section of a report with the first claim of its verdict."""
-    claims = claims_of(report.verdict)
-    if not claims or not report.sections:
+def _begin_with(report: Report, text: Sequence[str]) -> Report:
+    """Begin the first section of a report with the first claim of its verdict, and with a text."""
+    if not report.sections:
         return report
+    claims = [claim.text for claim in claims_of(report.verdict)[:1]]
     first, *others = report.sections
-    return replace(report, sections=(replace(first, text=(claims[0].text, *first.text)), *others))
+    return replace(report, sections=(replace(first, text=(*claims, *text, *first.text)), *others))
 
 
 def _describe_choices(answers: Answers, choices: Choices | None) -> list[str]:

@@ -20,6 +20,7 @@ class. If these bounds exclude 0, they name the winner; otherwise none is named,
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -36,7 +37,9 @@ from edgeworth.forecasts.policy import (
 )
 from edgeworth.forecasts.possible_differences import PossibleDifferences, possible_differences
 from edgeworth.forecasts.scarce_outcomes import HOEFFDING, HoeffdingLaw, explain_scarcity
+from edgeworth.sources.columns import Label
 
+MAX_OUTCOMES_NAMED = 3
 NO_TEST = "too little happened for a test of the mean score"
 
 
@@ -65,7 +68,22 @@ def too_little_happened(
     variance_seen = None
     if score is not None and len(first.labels) <= MAX_CLASSES_FOR_VARIANCE_SEEN:
         variance_seen = PossibleDifferences.of(first, second, (score,)).variance_seen(score)
-    return explain_scarcity(rare, failed, unit, variance_seen=variance_seen)
+    outcome = _name_outcome([first.labels[index] for index in classes], len(first.labels))
+    return explain_scarcity(rare, failed, unit, variance_seen=variance_seen, outcome=outcome)
+
+
+def _name_outcome(rare: Sequence[Label], classes: int) -> str:
+    """Name the rarer outcome, which may be several of more than two classes.
+
+    >>> _name_outcome(["C"], 4), _name_outcome(["A", "C"], 4), _name_outcome([1], 2)
+    ('the rarest outcome (C)', 'the rare outcomes (A, C together)', 'the rarer outcome')
+    """
+    if classes == 2 or not rare:
+        return "the rarer outcome"
+    if len(rare) > MAX_OUTCOMES_NAMED:
+        return f"the {len(rare)} rarest outcomes together"
+    names = ", ".join(map(str, rare))
+    return f"the rarest outcome ({names})" if len(rare) == 1 else f"the rare outcomes ({names} together)"
 
 
 def _rare_classes(first: Forecasts, second: Forecasts) -> NDArray[np.intp]:
