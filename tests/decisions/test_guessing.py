@@ -169,7 +169,7 @@ def test_the_certified_bound_is_used_where_draws_could_not_tell() -> None:
     truth, prediction = ew.decisions.simulate_labels([0.1] * 10, [0.1] * 10, 0.7, 2000, rng=7)
     table = ew.ContingencyTable.from_labels(truth, prediction)
     tail = ew.chance.informedness(table).tail(ew.measure(table, "informedness"))
-    assert tail.method.startswith("certified bound")
+    assert tail.method.startswith("proven bound")
     assert 0 < tail.high < 1e-50
 
 

@@ -292,7 +292,7 @@ def test_the_law_of_chance_has_its_tail_beyond_every_bin(counts: tuple[int, int]
 
 
 def tail_between(items: int, targets: int, value: float) -> tuple[float, float]:
-    """P(AP ≥ value): all ranks of one or two targets, otherwise certified bounds."""
+    """P(AP ≥ value): all ranks of one or two targets, otherwise proven bounds."""
     ranks = np.arange(1, items + 1)
     if targets == 1:
         share = float(np.mean(1 / ranks >= value - 1e-12))

@@ -70,7 +70,7 @@ def test_either_way_from_chance_is_settled(strength: float, is_better: bool) -> 
     assert findings.is_better == is_better
     assert findings.is_conclusive
     side: Any = "greater" if is_better else "less"
-    # What is hopeless is settled by a certified bound: never below the tail itself.
+    # What is hopeless is settled by a proven bound: never below the tail itself.
     assert findings.average_precision.test_against_chance(side).low <= findings.tail.p_value < 0.001
     assert ("worse than" in ranking_verdict(findings)) != is_better
     assert {claim.strength for claim in ranking_verdict(findings).claims} == {"shown", "estimated"}

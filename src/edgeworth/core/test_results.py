@@ -48,7 +48,7 @@ class TestResult:
     @classmethod
     def from_bound(cls, bound: float) -> TestResult:
         """Make the result of Chatterjee's concentration inequality."""
-        return cls(0.0, bound, bound, "certified bound (Chatterjee 2007)", kind="bound")
+        return cls(0.0, bound, bound, "proven bound (Chatterjee 2007)", kind="bound")
 
     @classmethod
     def from_draws(cls, count: int, draws: int, seed: int, what: str = "tables") -> TestResult:

@@ -3,7 +3,7 @@
 Hold fixed how often each label is predicted and how often each class is real, and let predictions fall on
 cases at random. Informedness, markedness, accuracy, kappa and MCC are then all ``Σ_l slope_l · hits_l`` up
 to a constant, so one law serves them: exact by enumeration when the tables are few, hypergeometric for two
-labels, a certified bound far out in the tail, Monte Carlo in between. Values are compared as integers."""
+labels, a proven bound far out in the tail, Monte Carlo in between. Values are compared as integers."""
 
 from __future__ import annotations
 

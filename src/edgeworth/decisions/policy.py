@@ -41,7 +41,7 @@ MAX_ENUMERATION_WORK = 360_000
 """The most work, in cells, before enumeration is given up: some tenths of a second."""
 
 MAX_REPORTED_BOUND = 1e-6
-"""A certified bound on a p-value below this is reported, because draws could not show a smaller one."""
+"""A proven bound on a p-value below this is reported, because draws could not show a smaller one."""
 
 MAX_CASES_DRAWN = 1 << 27
 """The most cases of a table that is drawn: SciPy takes 8 bytes per case, and crashes without memory."""

@@ -178,7 +178,7 @@ def selection_tail(
 ) -> TestResult | None:
     """Compute P(random selection does at least as well); None if cases are weighted or come in clusters.
 
-    A certified bound on average precision's tail below ``enough`` is returned without a closer computation.
+    A proven bound on average precision's tail below ``enough`` is returned without a closer computation.
     If many items are tied, targets are assigned at random to the given scores, because the law of orders
     without ties would give too small p-values.
     """

@@ -215,7 +215,7 @@ class SignSums:
         low, high = (math.log(2) + end for end in ends)
         if low == high:
             return TestResult.from_probability(math.exp(high), f"all {what}")
-        return TestResult.from_bracket(low, high, f"certified bracket, all {what} on a grid", "bracket")
+        return TestResult.from_bracket(low, high, f"proven bracket, all {what} on a grid", "bracket")
 
     def monte_carlo(self, what: str, draws: int, seed: int) -> TestResult:
         """Draw signs; sums too large for floats are compared in whole numbers where floats are unsure."""

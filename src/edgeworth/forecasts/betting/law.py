@@ -198,7 +198,7 @@ class LogWealthLaw:
         if method is None and normal.low == 0 and not self.boundless:
             tilt = tilt_towards(self.steps, x)
             bound = log_moment(self.steps, tilt)[0] - tilt * (x - self._slack)
-            return TestResult.from_bracket(-math.inf, bound, "certified bound (Chernoff 1952)", "bound")
+            return TestResult.from_bracket(-math.inf, bound, "proven bound (Chernoff 1952)", "bound")
         return normal
 
     @property
@@ -518,8 +518,8 @@ def luck_of_moments(wealth: Wealth) -> TestResult:
     low, (_, best, source) = max(bound[0] for bound in bounds), min(bounds, key=lambda bound: bound[1])
     high = min(max(best, SMALLEST_FLOAT), 1.0)
     if low <= 0:
-        return TestResult(0.0, high, high, f"certified bound ({source})", kind="bound")
-    return TestResult(min(low, high), high, high, f"certified bracket ({source})", kind="bracket")
+        return TestResult(0.0, high, high, f"proven bound ({source})", kind="bound")
+    return TestResult(min(low, high), high, high, f"proven bracket ({source})", kind="bracket")
 
 
 def _bounds(wealth: Wealth, x: float) -> Iterator[tuple[float, float, str]]:

@@ -1,4 +1,4 @@
-"""A certified bracket of a tail of average precision, from its tilted characteristic function.
+"""A proven bracket of a tail of average precision, from its tilted characteristic function.
 
 P(W ≥ w) = E[exp(θW)] exp(−θw) · E_θ[g(W − w)] with g(x) = exp(−θx) for x ≥ 0 and 0 below. Graham and Vaaler
 (1981, Trans. AMS 265, 283–302) found the functions just above and just below g whose Fourier transforms

@@ -1,7 +1,7 @@
 """Which method finds a tail of average precision: the strongest that fits into a few seconds.
 
-Exact counting first; then a certified bracket; then draws where the bracket stays wide. For lists too long
-to go through rank by rank: a certified bound far out, Edgeworth's expansion where the law is close to
+Exact counting first; then a proven bracket; then draws where the bracket stays wide. For lists too long
+to go through rank by rank: a proven bound far out, Edgeworth's expansion where the law is close to
 normal, draws elsewhere.
 """
 
@@ -31,7 +31,7 @@ RELATIVE_WIDTH_WITHOUT_DRAWS = 0.1
 """A bracket this narrow is not compared with draws: it is certain, and they are about as wide."""
 
 MAX_BOUND_WITHOUT_DRAWS = 1e-4
-"""A certified bound below this is more precise than draws could be."""
+"""A proven bound below this is more precise than draws could be."""
 
 MAX_RANKS_DRAWN = 10**7
 """Ranks of targets that are drawn in about a second."""
@@ -125,7 +125,7 @@ class Question:
         ends = bracket(chain, float(self.threshold), point)
         if ends is None:
             return None
-        method = f"certified bracket, {ends.frequencies:,} frequencies"
+        method = f"proven bracket, {ends.frequencies:,} frequencies"
         if (point.tilt > 0) == self.upper:
             return TestResult.from_bracket(ends.log_low, ends.log_high, method, "bracket")
         # The tilt looks at the rarer side of the mean; the other one is what is left.
@@ -133,11 +133,11 @@ class Question:
         return TestResult(low, high, high, method, kind="bracket")
 
     def _chernoff(self) -> TestResult | None:
-        """Return a certified bound on the rarer side of the mean."""
+        """Return a proven bound on the rarer side of the mean."""
         if self._tilted_chain is None or (self._tilted_chain[0].tilt > 0) != self.upper:
             return None
         bound = self._tilted_chain[0].log_bound(float(self.threshold))
-        return TestResult.from_bracket(-math.inf, bound, "certified bound (Chernoff)", "bound")
+        return TestResult.from_bracket(-math.inf, bound, "proven bound (Chernoff)", "bound")
 
     # -- lists of any length ---------------------------------------------------------------------------
 
@@ -159,12 +159,12 @@ class Question:
         return self.drawn() or bound
 
     def bound(self) -> TestResult:
-        """Return the smaller of two certified bounds; Cantelli's is the one-sided Chebyshev, 1/(1 + z²)."""
+        """Return the smaller of two proven bounds; Cantelli's is the one-sided Chebyshev, 1/(1 + z²)."""
         cantelli = -math.log1p(max(self._away[0], 0.0) ** 2)
         path_bound = log_path_bound(self.order, float(self.threshold)) if self.upper else 0.0
         bound_name = "hypergeometric bounds along a path" if path_bound < cantelli else "Cantelli"
         return TestResult.from_bracket(
-            -math.inf, min(path_bound, cantelli), f"certified bound ({bound_name})", "bound"
+            -math.inf, min(path_bound, cantelli), f"proven bound ({bound_name})", "bound"
         )
 
     def drawn(self) -> TestResult | None:
@@ -179,4 +179,4 @@ class Question:
 
     def edgeworth(self) -> TestResult:
         value, error = edgeworth_tail(*self._away)
-        return TestResult.approximate(value, error, "Edgeworth's expansion, not certified")
+        return TestResult.approximate(value, error, "Edgeworth's expansion, not proven")
