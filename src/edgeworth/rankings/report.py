@@ -290,8 +290,8 @@ def report_lists(tallied: ReportInput[RankedLists], options: Options, about: Abo
 def _describe_folds(lists: RankedLists) -> str:
     """Write what values and intervals of folds rest on."""
     basis = (
-        "use the variance between folds. If cases recur in other folds, as in repeated cross-validation, pass "
-        "--id or --cluster, because otherwise intervals are too narrow"
+        "use the variance between folds. If cases recur in other folds, as in repeated cross-validation, "
+        "pass --id or --cluster, because otherwise intervals are too narrow"
     )
     if lists.clusters is not None:
         number = len(lists.clusters.labels)
