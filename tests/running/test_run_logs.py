@@ -560,3 +560,19 @@ def test_the_chosen_options_are_a_comparison_of_their_own(tmp_path: Path) -> Non
     first = next(x for x in clustered.sections if x.title == "Multiple-choice answers: Which is better")
     assert any("rests on" in text for text in first.text)
     assert not any("rests on" in warning for warning in clustered.warnings)
+
+
+def test_what_a_folder_leaves_out_is_named(tmp_path: Path, capsys: Capture) -> None:
+    write_quiz(tmp_path / "1.eval", "lab/small", 0.5)
+    write_quiz(tmp_path / "2.eval", "lab/small", 0.5)
+    (tmp_path / "broken.eval").write_bytes(b"damaged")
+    assert any("broken.eval cannot be read" in warning for warning in ew.evaluate(tmp_path).warnings)
+    with pytest.raises(OptionError, match=r"hold one, 'lab/small'.*broken\.eval cannot be read"):
+        ew.compare(tmp_path)
+    decision = ew.check(tmp_path, require="accuracy >= 0.01")
+    assert not decision.passed
+    assert "broken.eval cannot be read" in str(decision)
+    assert ew.check(tmp_path, require="accuracy >= 0.01", allow_missing=True).passed
+    shown = call(tmp_path, capsys, "preview", ".").stdout
+    assert "Skipped logs of earlier runs: 1.eval." in shown
+    assert "broken.eval cannot be read" in shown

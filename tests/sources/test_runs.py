@@ -539,3 +539,16 @@ def test_a_wrong_field_of_promptfoo_is_named(
 def test_results_without_a_row_are_refused(tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text(json.dumps(promptfoo_results([])))
     told(tmp_path / "r.json", "r.json holds no results")
+
+
+def test_an_unreadable_log_of_a_folder_is_left_out_if_there_are_others(tmp_path: Path) -> None:
+    write_eval(tmp_path / "a.eval", inspect_log(SAMPLES))
+    (tmp_path / "b.eval").write_bytes(b"damaged")
+    [[run]] = read_runs(tmp_path)
+    [error] = run.unreadable
+    assert "b.eval cannot be read" in error
+    with pytest.raises(InputError, match=r"b\.eval cannot be read"):
+        read_runs([tmp_path / "a.eval", tmp_path / "b.eval"])
+    (tmp_path / "a.eval").unlink()
+    with pytest.raises(InputError, match=r"b\.eval cannot be read"):
+        read_runs(tmp_path)

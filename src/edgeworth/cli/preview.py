@@ -63,6 +63,7 @@ def preview(*files: Files) -> None:
 def _preview_runs(runs: Sequence[Run]) -> Preview:
     """List the runs of evaluation logs."""
     from edgeworth.core.formatting import plural
+    from edgeworth.sources.runs.reading import SKIPPED
 
     rows = [
         (
@@ -82,7 +83,11 @@ def _preview_runs(runs: Sequence[Run]) -> Preview:
     title = (
         f"{' and '.join(dict.fromkeys(run.tool for run in runs))}: {len(runs):,} {plural(len(runs), 'run')}"
     )
-    return Preview(title, ("system", "task", "items", "answers", "status", "scorers"), rows, commands)
+    heads = ("system", "task", "items", "answers", "status", "scorers")
+    errors = dict.fromkeys(error for run in runs for error in run.unreadable)
+    skipped = dict.fromkeys(note for run in runs for note in run.notes if note.startswith(SKIPPED))
+    warnings = [*(f"A log is left out: {error}." for error in errors), *skipped]
+    return Preview(title, heads, rows, commands, warnings)
 
 
 def _preview_documents(files: tuple[str, ...]) -> Preview | None:

@@ -180,6 +180,10 @@ class RunData(GateData):
             for name, runs in {**others, **own}.items():
                 text = describe_unfinished(name, runs, True)
                 missing.append(Missing(f"{text[0].upper()}{text[1:]}", "--allow-unfinished"))
+        unreadable = dict.fromkeys(
+            error for runs in self.runs.values() for run in runs for error in run.unreadable
+        )
+        missing += [Missing(f"A log is left out: {error}") for error in unreadable]
         kept = {run.task for run in self.runs[self.candidate]}
         if unjudged := sorted(kept - set(self._alone)):
             nouns = plural(len(unjudged), "Task")

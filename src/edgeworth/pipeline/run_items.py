@@ -113,6 +113,12 @@ def _by_scorer(runs: Mapping[str, Run], wanted: str | None) -> dict[str, Run]:
     return {} if scorer is None else {name: run.keep(scorer, notes) for name, run in runs.items()}
 
 
+def describe_unreadable(systems: Systems) -> list[str]:
+    """Write which logs of the folders cannot be read, and why."""
+    errors = dict.fromkeys(error for runs in systems.values() for run in runs for error in run.unreadable)
+    return [f"A log is left out: {error}." for error in errors]
+
+
 def describe_skipped_tasks(systems: Systems, tasks: Tasks) -> list[str]:
     """Write which tasks are left out, and why."""
     held = {name: {run.task for run in runs} for name, runs in systems.items()}

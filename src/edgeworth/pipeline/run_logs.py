@@ -36,6 +36,7 @@ from edgeworth.pipeline.run_items import (
     common_tasks,
     cut_runs,
     describe_skipped_tasks,
+    describe_unreadable,
     find_choices,
     find_guess_rate,
     grade_of,
@@ -194,7 +195,7 @@ def _with_position_bias(report: Report, choices: Choices, name: str, options: Op
 def compare_runs(systems: Systems, options: Options) -> Comparison:
     """Compare the systems of run logs by their grades, then by the options they chose."""
     if len(systems) < 2:
-        raise OptionError(_only_one(systems))
+        raise OptionError(" ".join([_only_one(systems), *describe_unreadable(systems)]))
     judging = judging_options(options)
     tasks = common_tasks(systems, options)
     answers = Answers.of(tasks, list(systems), options)
@@ -494,13 +495,16 @@ def _complete(
     paths = list(dict.fromkeys(run.path for _, run in runs))
     digest = {"digest": file_digest(paths)} if options["with_digest"] else {}
     unfinished = [claim.text for claim in _unfinished_claims(systems, tasks)]
+    unreadable = describe_unreadable(systems)
     skipped = describe_skipped_tasks(systems, tasks)
     return replace(
         report,
         verdict=Verdict([*claims_of(report.verdict), *claims]),
         sections=(*report.sections, *about),
         warnings=tuple(
-            dict.fromkeys([*unfinished, *skipped, *answers.describe_unmatched_items(), *report.warnings])
+            dict.fromkeys(
+                [*unfinished, *unreadable, *skipped, *answers.describe_unmatched_items(), *report.warnings]
+            )
         ),
         provenance={**report.provenance, "source": ", ".join(paths), "errors": options["errors"], **digest},
         numbers={**report.numbers, "logs": facts},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +19,9 @@ from edgeworth.sources.paths import (
 )
 from edgeworth.sources.runs import inspect_logs, lm_eval, promptfoo
 from edgeworth.sources.runs.run import Run
+
+SKIPPED = "Skipped logs of"
+"""How a note on logs begins that a folder holds and that are not used."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,8 @@ def find_reader(path: Path) -> Reader | None:
 def read_runs(data: object) -> list[list[Run]]:
     """Read the runs of each path; return an empty list if no path is a run log.
 
-    In a folder, one log per system and task is read: the newest finished one, by the date in its name.
+    In a folder, one log per system and task is read: the newest finished one, by the date in its name. Logs
+    that cannot be read are left out if there are others, and each run has their errors.
     """
     values = data if isinstance(data, (list, tuple)) else [data]
     paths = [path for path in values if isinstance(path, (str, os.PathLike)) and "://" not in str(path)]
@@ -87,11 +91,23 @@ def read_runs(data: object) -> list[list[Run]]:
         )
     # This raises an error if a file is named twice.
     expand_paths([file for path in paths for file, _ in files_by_path[str(path)]])
-    groups = [
-        [run for file, reader in files for run in reader.read(file)] for files in files_by_path.values()
-    ]
+    groups = [_read_files(files) for files in files_by_path.values()]
     shared_tasks = _find_shared_tasks([run for runs in groups for run in runs])
     return [_choose([shared_tasks.get(run.path, run) for run in runs]) for runs in groups]
+
+
+def _read_files(files: Sequence[tuple[Path, Reader]]) -> list[Run]:
+    """Read the logs of a folder, or one log; leave out those that cannot be read unless none can."""
+    runs: list[Run] = []
+    errors: list[InputError] = []
+    for file, reader in files:
+        try:
+            runs += reader.read(file)
+        except InputError as error:
+            errors.append(error)
+    if errors and not runs:
+        raise errors[0]
+    return [replace(run, unreadable=tuple(map(str, errors))) for run in runs] if errors else runs
 
 
 def _find_shared_tasks(runs: list[Run]) -> dict[str, Run]:
@@ -177,9 +193,9 @@ def _choose(runs: list[Run]) -> list[Run]:
     chosen_paths = {run.path for run in chosen}
     earlier = sorted({run.path for run in runs if not run.unfinished} - chosen_paths)
     stopped_early = sorted({run.path for run in runs if run.unfinished} - chosen_paths)
-    notes = [f"Skipped logs of earlier runs: {', '.join(earlier)}."] if earlier else []
+    notes = [f"{SKIPPED} earlier runs: {', '.join(earlier)}."] if earlier else []
     if stopped_early:
-        notes.append(f"Skipped logs of unfinished runs: {', '.join(stopped_early)}.")
+        notes.append(f"{SKIPPED} unfinished runs: {', '.join(stopped_early)}.")
     return [replace(run, notes=(*run.notes, *notes)) for run in chosen]
 
 

@@ -70,6 +70,8 @@ class Run:
     """Whether the log names the system; otherwise the folder does."""
     is_task_named: bool = True
     """Whether the log names the task; otherwise the file does."""
+    unreadable: tuple[str, ...] = ()
+    """Errors of other logs of the same folder, which are left out."""
 
     @cached_property
     def ids(self) -> list[str]:
