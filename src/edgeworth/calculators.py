@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 from edgeworth import bet, chance
 from edgeworth.common.choices import Unbalanced
 from edgeworth.comparison import compare
-from edgeworth.core.formatting import format_percent, plural
 from edgeworth.core.options import ChanceOptions, EvaluateOptions, TrecOptions
 from edgeworth.errors import InputError, OptionError
 from edgeworth.evaluation import evaluate
@@ -30,11 +29,8 @@ from edgeworth.rankings.report import with_every_rank
 from edgeworth.rankings.selection_report import RandomSelection, RequestedPrecision, selection_report
 from edgeworth.report.formats import write_file
 from edgeworth.report.report import Report, gather_reports, make_provenance
-from edgeworth.report.wording import enumerate_names, format_option
+from edgeworth.report.wording import format_option
 from edgeworth.sample import SAMPLE_FILES, SAMPLE_NAME, sample_file
-
-MAX_GROWTH_WRITTEN = 100.0
-"""Growth per race beyond 10,000% is only written to be more."""
 
 
 @with_signature_of(ChanceOptions)
@@ -121,56 +117,7 @@ def kelly_report(
     whole = sum(probabilities) if normalise else 1.0
     shares = [p / whole for p in probabilities]
     listed = np.atleast_1d(stakes).tolist()
-    report = stakes_report(shares, odds, listed, wealth.tolist(), float(growth), about, lay)
-    return replace(report, verdict=_stakes_verdict(shares, odds, listed, float(growth), lay))
-
-
-def _stakes_verdict(
-    probabilities: Sequence[float],
-    odds: Sequence[float],
-    stakes: Sequence[float],
-    growth: float,
-    lay: Sequence[float] | None,
-) -> str:
-    """Write what to back and what to lay, why a losing bet is among them, and the expected growth."""
-    is_game = len(stakes) == 1
-    names = ["it"] if is_game else [f"outcome {number}" for number in range(1, len(stakes) + 1)]
-    backed = [k for k, stake in enumerate(stakes) if stake > 0]
-    laid = [k for k, stake in enumerate(stakes) if stake < 0]
-    if not backed and not laid:
-        return (
-            f"Bet nothing: {'neither backing nor laying is' if is_game else 'no outcome is'} worth the odds."
-        )
-    # Bets that are laid are not paid from the bankroll.
-    cash = 0.0 if laid else max(0.0, 1 - sum(stakes))
-    lay_odds = odds if lay is None else lay
-    liabilities = {k: -stakes[k] * (lay_odds[k] - 1) for k in laid}
-    shares = [*map(abs, stakes), cash, *liabilities.values()]
-    decimals = 0 if all(abs(100 * x - round(100 * x)) < 1e-7 for x in shares) else 2
-    amounts = [format_percent(abs(stake), decimals) for stake in stakes]
-    if backed and not laid and cash < 1e-9 and not is_game:
-        text = f"Stake the whole bankroll: {', '.join(f'{amounts[k]} on {names[k]}' for k in backed)}."
-    else:
-        amounts[(backed or laid)[0]] += " of the bankroll"
-        actions = [f"back {names[k]} with {amounts[k]}" for k in backed]
-        for k, liability in liabilities.items():
-            on = "" if is_game else f" on {names[k]}"
-            cost = format_percent(liability, decimals)
-            actions.append(f"lay a backer's stake of {amounts[k]}{on} (liability {cost})")
-        text = f"{', '.join(actions)}.{f' Keep {format_percent(cash, decimals)}.' if cash > 1e-9 else ''}"
-    insurance = [names[k] for k in backed if probabilities[k] * odds[k] < 1 - 1e-9]
-    if insurance:
-        verb = plural(len(insurance), "loses", "lose")
-        text += (
-            f" Alone, a bet on {enumerate_names(insurance)} {verb} on average; here it insures the others."
-        )
-    text = text[0].upper() + text[1:]
-    if not math.isfinite(growth):
-        return text
-    rate = f"over {format_percent(MAX_GROWTH_WRITTEN)}"
-    if growth <= math.log1p(MAX_GROWTH_WRITTEN):
-        rate = f"{'+' if growth > 0 else ''}{format_percent(math.expm1(growth), 2)}"
-    return f"{text} Expected growth: {rate} per {'game' if is_game else 'race'}."
+    return stakes_report(shares, odds, listed, wealth.tolist(), float(growth), about, lay)
 
 
 def demo_report() -> Report:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from edgeworth.common.arrays import finite_or_none
-from edgeworth.core.formatting import format_number, format_percent
+from edgeworth.core.formatting import format_number, format_percent, plural
 from edgeworth.report.report import Cell, Column, Grid, Report, Section, make_columns
+from edgeworth.report.wording import enumerate_names
+
+MAX_GROWTH_WRITTEN = 100.0
+"""Growth per race beyond 10,000% is only written to be more."""
 
 LAID = "a negative stake is laid: you accept a backer's bet of that size"
 
@@ -37,8 +42,7 @@ def stakes_report(
         note = LAID if is_laid else ""
     heads = make_columns("probability/percent", "odds", "stake/percent", "wealth if it happens")
     grid = Grid("", (Column("outcome", "text" if unit == "game" else "count"), *heads), rows, note)
-    bets_text = _describe_bets(stakes, odds if lay is None else lay)
-    verdict = f"{bets_text} Expected growth: {format_number(growth)} nats per {unit}."
+    verdict = _stakes_verdict(probabilities, odds, stakes, growth, lay)
     numbers = {
         "kind": "kelly",
         "stakes": list(stakes),
@@ -48,31 +52,52 @@ def stakes_report(
     return Report(verdict, (Section(title, text, (grid,)),), (), provenance, numbers)
 
 
-def _describe_bets(stakes: Sequence[float], lay: Sequence[float]) -> str:
-    """Describe what to back and what to lay, with the liability of each lay bet."""
+def _stakes_verdict(
+    probabilities: Sequence[float],
+    odds: Sequence[float],
+    stakes: Sequence[float],
+    growth: float,
+    lay: Sequence[float] | None,
+) -> str:
+    """Write what to back and what to lay, why a losing bet is among them, and the expected growth."""
     is_game = len(stakes) == 1
     names = ["it"] if is_game else [f"outcome {number}" for number in range(1, len(stakes) + 1)]
-    # The first amount names what all of them are shares of.
-    amounts = [format_percent(abs(f), 2) for f in stakes]
-    order = sorted((k for k, f in enumerate(stakes) if f != 0), key=lambda k: stakes[k] < 0)
-    if order:
-        amounts[order[0]] += " of the bankroll"
-    actions = []
-    for k in order:
-        if stakes[k] > 0:
-            actions.append(f"back {names[k]} with {amounts[k]}")
-        else:
-            laid = "" if is_game else f" on {names[k]}"
-            liability = format_percent(-stakes[k] * (lay[k] - 1), 2)
-            actions.append(f"lay a backer's stake of {amounts[k]}{laid} (liability {liability})")
-    if not actions:
-        options = "neither backing nor laying is" if is_game else "no outcome is"
-        return f"Bet nothing: {options} worth the odds."
-    text = f"{', '.join(actions)}."
-    cash = 1 - sum(stakes)
-    # Bets that are laid are not paid from the wealth.
-    cash_text = f" Keep {format_percent(cash, 2)}." if all(f >= 0 for f in stakes) and cash > 1e-9 else ""
-    return text[:1].upper() + text[1:] + cash_text
+    backed = [k for k, stake in enumerate(stakes) if stake > 0]
+    laid = [k for k, stake in enumerate(stakes) if stake < 0]
+    if not backed and not laid:
+        return (
+            f"Bet nothing: {'neither backing nor laying is' if is_game else 'no outcome is'} worth the odds."
+        )
+    # Bets that are laid are not paid from the bankroll.
+    cash = 0.0 if laid else max(0.0, 1 - sum(stakes))
+    lay_odds = odds if lay is None else lay
+    liabilities = {k: -stakes[k] * (lay_odds[k] - 1) for k in laid}
+    shares = [*map(abs, stakes), cash, *liabilities.values()]
+    decimals = 0 if all(abs(100 * x - round(100 * x)) < 1e-7 for x in shares) else 2
+    amounts = [format_percent(abs(stake), decimals) for stake in stakes]
+    if backed and not laid and cash < 1e-9 and not is_game:
+        text = f"Stake the whole bankroll: {', '.join(f'{amounts[k]} on {names[k]}' for k in backed)}."
+    else:
+        amounts[(backed or laid)[0]] += " of the bankroll"
+        actions = [f"back {names[k]} with {amounts[k]}" for k in backed]
+        for k, liability in liabilities.items():
+            on = "" if is_game else f" on {names[k]}"
+            cost = format_percent(liability, decimals)
+            actions.append(f"lay a backer's stake of {amounts[k]}{on} (liability {cost})")
+        text = f"{', '.join(actions)}.{f' Keep {format_percent(cash, decimals)}.' if cash > 1e-9 else ''}"
+    insurance = [names[k] for k in backed if probabilities[k] * odds[k] < 1 - 1e-9]
+    if insurance:
+        verb = plural(len(insurance), "loses", "lose")
+        text += (
+            f" Alone, a bet on {enumerate_names(insurance)} {verb} on average; here it insures the others."
+        )
+    text = text[0].upper() + text[1:]
+    if not math.isfinite(growth):
+        return text
+    rate = f"over {format_percent(MAX_GROWTH_WRITTEN)}"
+    if growth <= math.log1p(MAX_GROWTH_WRITTEN):
+        rate = f"{'+' if growth > 0 else ''}{format_percent(math.expm1(growth), 2)}"
+    return f"{text} Expected growth: {rate} per {'game' if is_game else 'race'}."
 
 
 def _arbitrage(odds: Sequence[float]) -> tuple[str, ...]:

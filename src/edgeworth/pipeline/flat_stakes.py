@@ -111,11 +111,16 @@ def _claim(
     charged = f" after {format_percent(commission, 1)} commission" if commission else ""
     is_shown = bool(low > 0 and is_significant(2 * tail.p_value, level))
     ends = f"{format_signed_percent(low)} to {format_signed_percent(high)}"
-    text = (
-        f"{'Profit beyond luck' if is_shown else 'No profit beyond luck is shown'}: one unit on each of "
-        f"{stakes.bets:,} {plural(stakes.bets, 'tip')} has a yield of {format_signed_percent(stakes.rate)}"
-        f"{charged} ({format_level(level)} CI {ends}; {describe_p_value(tail)}, one-sided)."
+    number = f"{stakes.bets:,} {plural(stakes.bets, 'tip')}"
+    yielded = (
+        f"one unit on each of {number} has a yield of {format_signed_percent(stakes.rate)}{charged} "
+        f"({format_level(level)} CI {ends}; {describe_p_value(tail)}, one-sided)"
     )
+    if is_shown:
+        text = f"The tips were worth more than their odds: {yielded}."
+    else:
+        ending = "which luck can explain" if stakes.rate > 0 else "so there is no sign of skill"
+        text = f"{yielded[0].upper()}{yielded[1:]}, {ending}."
     return Claim("tips", text, "shown" if is_shown else "not shown", {"value": stakes.rate}, tail.method)
 
 
