@@ -257,7 +257,8 @@ def _pool(
 ) -> Evidence:
     """Pool parts by their weights, which must name every one of them."""
     if lacking := parts.keys() - weights.keys():
-        rule.refuse(f"there is no weight for {_list(sorted(lacking))}", 0)
+        tasks = _list(sorted(parts))
+        rule.refuse(f"there is no weight for {_list(sorted(lacking))}; the weights must name {tasks}", 0)
     if unknown := weights.keys() - parts.keys():
         rule.refuse(
             f"there are weights for {_list(sorted(unknown))}, and the data have {_list(sorted(parts))}", 0

@@ -199,3 +199,9 @@ def calls_of_refusal(text: str) -> int:
     finally:
         sys.setprofile(before)
     return sum(event in ("call", "c_call") for event in events)
+
+
+def test_a_sentence_that_begins_with_no_measure_is_answered_with_the_forms() -> None:
+    for text in ("it is better than baseline", "the candidate must be good"):
+        with pytest.raises(RequirementError, match=r"there is no measure .*; write MEASURE >= NUMBER"):
+            parse_requirement(text)

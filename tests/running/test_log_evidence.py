@@ -438,7 +438,9 @@ def test_a_folder_with_two_prompts_of_one_model_holds_two_systems(tmp_path: Path
         log["eval"]["task_args"] = {"prompt": "long"}
         write_eval(tmp_path / f"{day}.eval", log)
     (tmp_path / "0.eval").unlink()
-    with pytest.raises(OptionError, match=r"hold one, 'lab/m': to compare two logs.*NAME=FILE"):
+    with pytest.raises(
+        OptionError, match=r"hold one, 'lab/m': give a log of another system. To compare two logs.*NAME=FILE"
+    ):
         ew.compare(tmp_path)
 
 

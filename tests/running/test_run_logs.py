@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
-from command_line import call, flat
+from command_line import call, flat, refused
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.runs.reading import read_runs
 from run_logs import (
@@ -576,3 +577,76 @@ def test_what_a_folder_leaves_out_is_named(tmp_path: Path, capsys: Capture) -> N
     shown = call(tmp_path, capsys, "preview", ".").stdout
     assert "Skipped logs of earlier runs: 1.eval." in shown
     assert "broken.eval cannot be read" in shown
+
+
+def two_tasks(folder: Path) -> Path:
+    """Write samples of two models in two tasks with different scorers."""
+    for model, skill in (("small", 0.5), ("large", 2.0)):
+        write_choices(folder / model, "quiz", skill)
+        lines = [
+            {"doc_id": n, "doc": {}, "metrics": ["exact_match"], "doc_hash": str(n), "exact_match": n % 3 > 0}
+            for n in range(30)
+        ]
+        strict = [{**line, "filter": "strict-match"} for line in lines]
+        write_lm_eval(folder / model, "maths", [*strict, *({**x, "filter": "flexible"} for x in lines)])
+        (folder / model / "results_2026-01-02.json").write_text(
+            json.dumps({"results": {}, "model_name": model})
+        )
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            "compare logs --scorer exact_matc",
+            r"no scorer exact_matc \(--scorer\); did you mean exact_match\?",
+        ),
+        ("compare logs/small", "To evaluate one system, use edgeworth evaluate FILE"),
+        ("evaluate logs/small/results_2026-01-02.json", r"holds only totals: pass the samples of each task"),
+        ("evaluate totals", "holds only totals"),
+        ("evaluate empty", "it has no run logs, and no files of CSV"),
+        (
+            "check logs --prediction large --baseline small --require accuracy>0",
+            "'large' is a system of run logs: leave out --prediction",
+        ),
+        (
+            "check logs --baseline small --require accuracy>0 --task-weights mmlu=1",
+            "no weight for maths, quiz; the weights must name maths, quiz",
+        ),
+        ("check name=t.csv --require accuracy>0", "is for run logs: give a table without one"),
+    ],
+)
+def test_errors_name_what_helps(tmp_path: Path, capsys: Capture, arguments: str, words: str) -> None:
+    two_tasks(tmp_path / "logs")
+    for name in ("empty", "totals"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "totals" / "results_2026-01-02.json").write_text('{"results": {}}')
+    (tmp_path / "t.csv").write_text("y,p\n1,1\n0,0\n")
+    assert re.search(words, refused(call(tmp_path, capsys, *arguments.split())))
+
+
+def test_a_gate_names_its_candidate_and_the_scorers(tmp_path: Path, capsys: Capture) -> None:
+    two_tasks(tmp_path)
+    shown = call(
+        tmp_path, capsys, *("check", "new=large", "--baseline", "small", "--require", "exact_match > 0.01")
+    ).stdout
+    assert shown.startswith("PASS: new meets")
+    assert "maths by exact_match,strict-match, quiz by acc" in shown
+
+
+def test_acc_is_accuracy(tmp_path: Path) -> None:
+    assert ew.compare(two_tasks(tmp_path), measures=["acc"]).measures == ("accuracy",)
+    assert ew.check(tmp_path, baseline="small", require="acc > 0.01").passed
+
+
+def test_a_scorer_is_suggested_only_if_every_task_has_it(tmp_path: Path, capsys: Capture) -> None:
+    two_tasks(tmp_path)
+    assert "--scorer" not in call(tmp_path, capsys, "preview", ".").stdout
+    assert "--scorer exact_match,flexible" in call(tmp_path, capsys, "preview", *glob_maths(tmp_path)).stdout
+    notes = section(ew.compare(tmp_path).report, "What was read").text
+    assert any("it leaves out tasks without that scorer" in note for note in notes)
+
+
+def glob_maths(folder: Path) -> list[str]:
+    return sorted(str(path) for path in folder.rglob("samples_maths*"))

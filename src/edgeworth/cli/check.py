@@ -13,12 +13,13 @@ from cyclopts import Parameter
 
 from edgeworth.cli.options import (
     GROUPS,
-    Files,
     Hyphen,
+    NamedFiles,
     OneProbability,
     OptionValue,
     input_files,
     named_files,
+    split_names,
     with_options,
 )
 from edgeworth.cli.output import STANDARD_STREAM, file_option, refuse_inputs
@@ -91,7 +92,7 @@ NO_OUTPUT = GateOutput()
 
 @with_options(OneProbability, CheckOptions)
 def check(
-    *files: Files,
+    *files: NamedFiles,
     require: Annotated[
         tuple[str, ...],
         Parameter(
@@ -143,7 +144,8 @@ def check(
     """Check a candidate against requirements. Exit codes: 0 pass, 1 fail, 3 undecided, 2 bad input."""
     from edgeworth.gate import check as run
 
-    data = named_files(files, "check")
+    by_name, files = split_names(files)
+    data = named_files(files, "check") if by_name is None else by_name
     read = (*files, *(name for name in (baseline, requirements) if name is not None))
     output.check(read, options)
     with track_progress("working"):

@@ -79,7 +79,9 @@ def _preview_runs(runs: Sequence[Run]) -> Preview:
     commands = ["evaluate {}"]
     if len({run.system for run in runs}) > 1:
         commands.append("compare {}")
-    commands += [f"{commands[-1]} --scorer {shlex.quote(name)}" for name in [*runs[0].grades][1:2]]
+    # Another scorer would leave out the tasks that lack it.
+    shared = [name for name in runs[0].grades if all(name in run.grades for run in runs)]
+    commands += [f"{commands[-1]} --scorer {shlex.quote(name)}" for name in shared[1:2]]
     title = (
         f"{' and '.join(dict.fromkeys(run.tool for run in runs))}: {len(runs):,} {plural(len(runs), 'run')}"
     )

@@ -249,7 +249,9 @@ OVERALL_MEASURES = (
         "Σ_l hits_l / cases",
         lambda v: (v.hits.sum(axis=-1), v.total + v.undecided),
         chance="Σ_l p_l r_l",
-        synonyms="Rand accuracy (Powers), micro recall, micro precision, micro F1, avrecall, avprecision",
+        synonyms=(
+            "acc, Rand accuracy (Powers), micro recall, micro precision, micro F1, avrecall, avprecision"
+        ),
         guessing=_equal_hit_values,
         is_case_sum=True,
         case_worth=CaseWorth(_hit_worth),

@@ -378,7 +378,10 @@ def _take_measure(words: _Words, kinds: Sequence[AnyKind]) -> str:
             return measure
     # With a comparison after it, all words are the measure; otherwise only the first one surely is.
     is_compared = len(spellings) < len(words.tokens)
-    raise RequirementError(errors[0 if is_compared else -1], words.text, words.position)
+    message = errors[0 if is_compared else -1]
+    if not is_compared or len(spellings) > 1:
+        message = f"{message.removesuffix('?')}; {FORMS}"
+    raise RequirementError(message, words.text, words.position)
 
 
 def _find_measure(text: str, kinds: Sequence[AnyKind]) -> str:

@@ -85,7 +85,7 @@ MEASURES = (
         "accuracy",
         "Σ_i (right_i / k_i) / I",
         item_means,
-        "share correct, exact match, solve rate",
+        "acc, share correct, exact match, solve rate",
         needs=(BINARY,),
         is_share_of_right_answers=True,
         guidance=guidance.ACCURACY,

@@ -19,7 +19,7 @@ from edgeworth.core.tallies import Tally
 from edgeworth.errors import EdgeworthError, OptionError
 from edgeworth.gates.requirements import BASELINE, CANDIDATE
 from edgeworth.grades.grades import Grades
-from edgeworth.pipeline.call_options import change, fill_in
+from edgeworth.pipeline.call_options import change, fill_in, set_columns, typed_name
 from edgeworth.pipeline.slices import names_of_slices
 from edgeworth.pipeline.tally_file import is_tally_file
 from edgeworth.pipeline.tally_record import TallyRecord, holds_tallies
@@ -153,9 +153,26 @@ def open_gate(
             from edgeworth.pipeline.gate_runs import RunData
 
             return RunData.of(systems, data, baseline, options)
+    if isinstance(data, Mapping) and data and all(isinstance(x, (str, os.PathLike)) for x in data.values()):
+        raise OptionError("a name (NAME=FILE) is for run logs: give a table without one")
+    _refuse_system_as_column(data, options)
     from edgeworth.pipeline.gate_tables import TableData
 
     return TableData(data, baseline, options, tuple(measures), tuple(by))
+
+
+def _refuse_system_as_column(data: object, options: Options) -> None:
+    """Raise an error if a column is named as a system of run logs is."""
+    from edgeworth.pipeline.run_items import COLUMNS, find_systems
+    from edgeworth.sources.runs.reading import log_files
+
+    given = {name: x for name, x in select_options(options, COLUMNS).items() if isinstance(x, str)}
+    if not given or not isinstance(data, (str, os.PathLike)) or "://" in str(data) or not log_files(data):
+        return
+    systems = find_systems(data, set_columns(change(options, by=None), dict.fromkeys(given)))
+    for name, value in given.items():
+        if value in systems:
+            raise OptionError(f"{value!r} is a system of run logs: leave out {typed_name(name)}")
 
 
 def attempt(

@@ -212,10 +212,10 @@ class RunData(GateData):
         return missing
 
     def notices(self) -> tuple[str, ...]:
-        """List new items of the candidate, which are not compared."""
+        """Name the scorers of several tasks, and list new items of the candidate, which are not compared."""
+        notices = self._describe_scorers()
         if self.baseline is None:
-            return ()
-        notices = []
+            return tuple(notices)
         own, before = ({run.task for run in self.runs[name]} for name in self.names)
         if tasks := sorted(own - before):
             verb = plural(
@@ -236,6 +236,14 @@ class RunData(GateData):
             have = plural(lost, "has no grade and is", "have no grade and are")
             notices.append(f"{lost:,} {verb} {self.baseline} {have} not compared.")
         return tuple(notices)
+
+    def _describe_scorers(self) -> list[str]:
+        """Write which scorer graded each task, if tasks have different ones."""
+        scorers = {task: next(iter(runs[self.candidate].grades)) for task, runs in self._alone.items()}
+        if len(set(scorers.values())) < 2:
+            return []
+        listed = ", ".join(f"{task} by {scorer}" for task, scorer in scorers.items())
+        return [f"Tasks are graded by different scorers (--scorer chooses one): {listed}."]
 
     def check_items(self, must_pass: str | Sequence[str]) -> ItemCheck:
         """Check items by their ids, or by a field that marks them."""

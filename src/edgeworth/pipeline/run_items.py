@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -30,6 +31,7 @@ Tasks = Mapping[str, Mapping[str, Run]]
 
 COLUMNS = ("truth", "prediction", "score", "probabilities", "correct", "grade", "join", "system", "master")
 """Options of tables: a call that has one of them is about rows and columns."""
+MAX_LOGS_LISTED = 4
 LISTED_IDS, LONGEST_ID = 3, 40
 """Ids that a sentence names, and how many signs of each: a hash is long."""
 
@@ -96,20 +98,37 @@ def common_tasks(systems: Systems, options: Options) -> Tasks:
         advice = f". The task of {unnamed} is taken from its name: keep samples_TASK_DATE.jsonl"
         raise InputError(f"the logs have no task in common: {held}{'' if unnamed is None else advice}")
     wanted = options["scorer"]
-    judged = {task: _by_scorer(task_runs, wanted) for task, task_runs in common.items()}
+    judged = {task: _by_scorer(task_runs, wanted, len(common)) for task, task_runs in common.items()}
     if not any(judged.values()):
-        held = "; ".join(f"{x.path} has {', '.join(x.grades)}" for runs in systems.values() for x in runs[:2])
-        raise OptionError(f"no scorer {wanted or 'in common'} (--scorer): {held}")
+        raise _no_scorer(wanted, common)
     return {task: task_runs for task, task_runs in judged.items() if task_runs}
 
 
-def _by_scorer(runs: Mapping[str, Run], wanted: str | None) -> dict[str, Run]:
+def _no_scorer(wanted: str | None, tasks: Tasks) -> OptionError:
+    """Make the error for logs without the requested scorer, or without one in common."""
+    if wanted is None:
+        runs = [run for task_runs in tasks.values() for run in task_runs.values()]
+        held = "; ".join(f"{run.path} has {', '.join(run.grades)}" for run in runs[:MAX_LOGS_LISTED])
+        return OptionError(f"no scorer in common (--scorer): {held}")
+    scorers = {
+        task: dict.fromkeys(name for run in task_runs.values() for name in run.grades)
+        for task, task_runs in tasks.items()
+    }
+    every = dict.fromkeys(name for names in scorers.values() for name in names)
+    near = difflib.get_close_matches(wanted, [*every, *(name.split(",")[0] for name in every)], n=1)
+    advice = f"; did you mean {near[0]}?" if near else ";"
+    held = "; ".join(f"{task} has {', '.join(names)}" for task, names in scorers.items())
+    return OptionError(f"no scorer {wanted} (--scorer){advice} {held}")
+
+
+def _by_scorer(runs: Mapping[str, Run], wanted: str | None, tasks: int) -> dict[str, Run]:
     """Keep the grades of the requested scorer, or of the first; an empty mapping if a run lacks it."""
     first = next(iter(runs.values()))
     common = [name for name in first.grades if all(name in run.grades for run in runs.values())]
     scorer = next((name for name in common if wanted in (None, name, name.split(",")[0])), None)
     others = ", ".join(name for name in common if name != scorer)
-    notes = [f"{first.task}: other scorers are {others} (--scorer)."] if others else []
+    limit = "; it leaves out tasks without that scorer" if tasks > 1 else ""
+    notes = [f"{first.task}: other scorers are {others} (--scorer{limit})."] if others else []
     return {} if scorer is None else {name: run.keep(scorer, notes) for name, run in runs.items()}
 
 

@@ -282,8 +282,10 @@ def _of_answers(comparison: Comparison, choices: Choices) -> Comparison:
 def _only_one(systems: Systems) -> str:
     """Explain that the logs hold one system, and how two logs of it can be compared."""
     [name] = systems
-    advice = "to compare two logs of one model, name them (NAME=FILE NAME=FILE, data={'v1': …, 'v2': …})"
-    return f"a comparison needs two systems; the logs hold one, {name!r}: {advice}"
+    advice = "To compare two logs of one model, name them (NAME=FILE NAME=FILE, data={'v1': …, 'v2': …})."
+    held = f"the logs hold one, {name!r}: give a log of another system"
+    other = "To evaluate one system, use edgeworth evaluate FILE."
+    return f"a comparison needs two systems; {held}. {advice} {other}"
 
 
 def judging_options(options: Options) -> JudgingOptions:

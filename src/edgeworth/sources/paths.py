@@ -149,7 +149,9 @@ def _files_of(folder: Path) -> list[Path]:
     if not data_files:
         others = data | {name for form in READ for name in form.other_endings}
         named = sorted(str(file) for file in folder.rglob("*") if ending(file) in others)[:3]
-        message = f"{folder} is a folder without data: it has no files of {list_words(last=' or')}"
+        message = (
+            f"{folder} is a folder without data: it has no run logs, and no files of {list_words(last=' or')}"
+        )
         raise InputError(
             f"{message}; name the files to read, such as {', '.join(named)}" if named else message
         )

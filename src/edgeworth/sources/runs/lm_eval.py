@@ -12,11 +12,13 @@ from msgspec import Struct
 
 from edgeworth.errors import InputError
 from edgeworth.sources.json_values import convert, parse_json, read_json, read_json_lines
+from edgeworth.sources.paths import read_head
 from edgeworth.sources.runs.run import Item, Run, as_grade, make_run
 
 TOOL = "lm-evaluation-harness"
 NAME = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d{2}-\d{2}T.*)?\.jsonl?(\.gz)?")
-
+RESULTS_NAME = re.compile(r"results_\d{4}-\d{2}-\d{2}.*\.json")
+RESULTS_MARK = b'"results"'
 
 _OPTION = re.compile(r"[0-9]{1,9}")
 
@@ -131,6 +133,13 @@ def _by_length(arguments: object, log_likelihoods: list[float]) -> dict[str, int
 def results_beside(path: Path) -> list[Path]:
     """Return the files of results beside the samples, which name the model."""
     return sorted(path.absolute().parent.glob("results_*.json"))
+
+
+def find_totals(path: Path) -> Path | None:
+    """Find a file of results at a path or in a folder, which has no answers; None if there is none."""
+    files = sorted(path.rglob("results_*.json")) if path.is_dir() else [path]
+    named = (file for file in files if RESULTS_NAME.fullmatch(file.name) and file.is_file())
+    return next((file for file in named if RESULTS_MARK in read_head(file, str(file))), None)
 
 
 def _model_in_results(path: Path) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -80,6 +81,9 @@ def read_runs(data: object) -> list[list[Run]]:
         return []
     files_by_path = {str(path): _files(local_path(path)) for path in paths}
     logs = [name for name, files in files_by_path.items() if files]
+    for name, files in files_by_path.items():
+        if not files:
+            _refuse_totals(local_path(name))
     if not logs:
         return []
     if len(logs) < len(files_by_path):
@@ -94,6 +98,20 @@ def read_runs(data: object) -> list[list[Run]]:
     groups = [_read_files(files) for files in files_by_path.values()]
     shared_tasks = _find_shared_tasks([run for runs in groups for run in runs])
     return [_choose([shared_tasks.get(run.path, run) for run in runs]) for runs in groups]
+
+
+def _refuse_totals(path: Path) -> None:
+    """Raise an error for results of lm-evaluation-harness, or a folder of nothing else: they lack answers."""
+    if path.is_dir():
+        with contextlib.suppress(InputError):
+            expand_paths(path)
+            return
+    totals = lm_eval.find_totals(path)
+    if totals is not None:
+        raise InputError(
+            f"{totals} holds only totals: pass the samples of each task (samples_*.jsonl) or their folder; "
+            "lm_eval writes samples with --log_samples"
+        )
 
 
 def _read_files(files: Sequence[tuple[Path, Reader]]) -> list[Run]:
