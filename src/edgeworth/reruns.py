@@ -354,7 +354,7 @@ def _flip_claim(runs: RepeatedRuns, estimates: NoiseEstimates, level: float) -> 
     if not math.isnan(kappa.value):
         own, *ends = format_together(kappa.value, *kappa.interval)
         interval = "" if math.isnan(kappa.interval.low) else f" ({' to '.join(ends)})"
-        text += f"; agreement kappa {own}{interval}"
+        text += f"; agreement beyond chance (kappa) {own}{interval}"
     return Claim("flip_rate", f"{text}.", "estimated", estimate_numbers(flips, level))
 
 

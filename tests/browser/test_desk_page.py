@@ -439,7 +439,7 @@ def test_copied_commands_report_the_same(
     page.get_by_role("button", name="3,000 items").click()
     assert "average precision of 0.084 on average" in run()
     page.get_by_role("tab", name="Bet").click()
-    assert "Back it with 20.00%" in run()
+    assert "Back the event with 20%" in run()
     page.get_by_role("textbox", name="Commission on winnings").fill("0.05")
     page.get_by_role("textbox", name="Your probability").fill("0.3")
     assert f"{100 * -float(ew.bet.kelly_game(0.3, 1.95, lay=1 + 1 / 0.95)):.2f}%" in run()

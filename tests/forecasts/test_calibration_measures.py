@@ -362,7 +362,7 @@ def test_calibrated_forecasts_say_what_would_have_been_detected() -> None:
     times = report.to_dict()["reliability"]["1"]["detectable_overconfidence"]
     # A forecast whose log odds are that many times too extreme says 90% of what occurs this often.
     actual = expit(logit(0.9) / times)
-    example = f"80% power to notice forecasts of 90% for what occurs in {100 * actual:.0f}% of cases"
+    example = f"80% power if events forecast at 90% occur in {100 * actual:.0f}% of cases"
     assert example in report.verdict
 
 

@@ -69,9 +69,9 @@ def test_kappa_of_two_runs_is_scotts_pi() -> None:
 
 def test_kappa_is_written_with_its_sign_and_without_an_interval_if_no_answer_changed() -> None:
     changing = np.array([[1, 0] * 10, [0, 1] * 5 + [1, 0] * 5])
-    assert "agreement kappa 0.00 (−0.4" in str(ew.noise(repeated(changing)).verdict)
+    assert "agreement beyond chance (kappa) 0.00 (−0.4" in str(ew.noise(repeated(changing)).verdict)
     report = ew.noise(repeated(np.array([[1, 0, 1, 1, 0] * 8] * 2)))
-    assert "agreement kappa 1.00." in str(report.verdict)
+    assert "agreement beyond chance (kappa) 1.00." in str(report.verdict)
     assert report.numbers["kappa"] == {"value": 1.0, "low": None, "high": None}
 
 

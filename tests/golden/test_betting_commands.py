@@ -40,16 +40,16 @@ def games_file(folder: Path, number: int = 50) -> tuple[np.ndarray, np.ndarray, 
 @pytest.mark.parametrize(
     ("words", "stake", "message"),
     [
-        ([".6", "2"], Fraction(1, 5), "Back it with 20% of the bankroll. Keep 80%."),
+        ([".6", "2"], Fraction(1, 5), "Back the event with 20% of the bankroll. Keep 80%."),
         ([".4", "2"], Fraction(-1, 5), "Lay a backer's stake of 20% of the bankroll (liability 20%)."),
         ([".5", "2"], Fraction(0), "Bet nothing"),
         ([".3", "7:3"], Fraction(0), "Bet nothing"),
-        ([".6", "1/1"], Fraction(1, 5), "Back it with 20% of the bankroll."),
+        ([".6", "1/1"], Fraction(1, 5), "Back the event with 20% of the bankroll."),
         ([".45", "2", "--lay", "inf"], Fraction(0), "Bet nothing"),
         (
             [".6", "evens", "--odds-form", "fractional", "--fraction", ".5"],
             Fraction(1, 10),
-            "Back it with 10%",
+            "Back the event with 10%",
         ),
     ],
 )

@@ -167,7 +167,7 @@ def test_time_and_rows_before_are_refused_where_they_mean_nothing(
     message = refused(call(tmp_path, capsys, "tally", "x.csv", *counted, "--time", "q", "-o", "x.json"))
     assert "--ordered" in message
     labels = ["--truth", "y", "--prediction", "y", "--rows-before", "3", "-o", "x.json"]
-    assert "rows_before (--rows-before) is not supported" in refused(
+    assert "--rows-before is not supported" in refused(
         call(tmp_path, capsys, "tally", "x.csv", *labels)
     )
 

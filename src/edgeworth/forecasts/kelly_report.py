@@ -61,7 +61,7 @@ def _stakes_verdict(
 ) -> str:
     """Write what to back and what to lay, why a losing bet is among them, and the expected growth."""
     is_game = len(stakes) == 1
-    names = ["it"] if is_game else [f"outcome {number}" for number in range(1, len(stakes) + 1)]
+    names = ["the event"] if is_game else [f"outcome {number}" for number in range(1, len(stakes) + 1)]
     backed = [k for k, stake in enumerate(stakes) if stake > 0]
     laid = [k for k, stake in enumerate(stakes) if stake < 0]
     if not backed and not laid:

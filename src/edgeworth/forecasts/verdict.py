@@ -168,7 +168,7 @@ def _unit_stakes(findings: ForecastFindings) -> tuple[Claim, ...]:
     low, high = map(format_signed_percent, ends)
     interval = f"{format_level(findings.level)} CI {low} to {high}"
     text = (
-        f"One unit on the outcome of best value in each game would have yielded "
+        "One unit bet on the best-value outcome of each game would have yielded "
         f"{format_signed_percent(flat.rate)} ({interval}; {flat.bets:,} {plural(flat.bets, 'bet')})"
         f"{_by_luck(findings, flat.profit)}."
     )
@@ -271,7 +271,7 @@ def describe_calibration(label: Label, findings: ForecastFindings) -> str:
     detected = "even strong overconfidence could have been missed"
     if times is not None:
         example = overconfidence_example(times, bands.mean_forecast)
-        detected = f"{format_percent(DETECTION_POWER)} power to notice {example}"
+        detected = f"{format_percent(DETECTION_POWER)} power if {example}"
     return f"no sign of miscalibration ({p_value}; {detected})"
 
 
@@ -287,7 +287,7 @@ def _describe_miscalibration(label: Label, findings: ForecastFindings) -> tuple[
     low, high = estimates["calibration_slope"].interval(findings.level)
     if low > 1 or high < 1:
         words.append("not extreme enough" if low > 1 else "too extreme")
-        values.append(f"slope {format_number(estimates['calibration_slope'].value)}")
+        values.append(f"calibration slope {format_number(estimates['calibration_slope'].value)}")
     return words, values
 
 
@@ -299,12 +299,12 @@ def overconfidence_example(times: float, mean: float) -> str:
     """Write log odds that are some times too extreme as a forecast and what it should have been.
 
     >>> overconfidence_example(1.3, 0.4), overconfidence_example(1.8, 0.014)
-    ('forecasts of 90% for what occurs in 84% of cases', 'forecasts of 1.4% for what occurs in 8.6% of cases')
+    ('events forecast at 90% occur in 84% of cases', 'events forecast at 1.4% occur in 8.6% of cases')
     """
     forecast = TYPICAL_FORECAST if 1 - TYPICAL_FORECAST <= mean <= TYPICAL_FORECAST else mean
     odds = (forecast / (1 - forecast)) ** (1 / times)
     stated, actual = (_format_forecast(share) for share in (forecast, odds / (1 + odds)))
-    return f"forecasts of {stated} for what occurs in {actual} of cases"
+    return f"events forecast at {stated} occur in {actual} of cases"
 
 
 def _format_forecast(share: float) -> str:

@@ -132,7 +132,9 @@ def with_threshold(
     }
     basis = "on new data (cross-fitted)" if choice.expected else "on the same data (optimistic)"
     claim = Claim("threshold", _advice(ranking, choice, level), "advised", numbers, basis)
-    return Verdict([claim, *(claims_of(verdict) or (Claim("ranking", verdict),))])
+    others = claims_of(verdict) or (Claim("ranking", verdict),)
+    # The threshold answers what to flag, so what a top of the list holds is in the table only.
+    return Verdict([claim, *(other for other in others if other.about != "hits")])
 
 
 def _advice(ranking: Ranking, choice: ThresholdChoice, level: float) -> str:
