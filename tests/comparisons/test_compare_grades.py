@@ -186,3 +186,14 @@ def test_the_verdict_counts_the_answers_of_repeated_items() -> None:
     assert "20 items, 2 answers each, in 5 clusters" in ew.compare({"a": a, "b": b}).verdict
     assert "20 items, 2 answers each, in 5 clusters" in ew.evaluate(a).verdict
     assert "answers" not in ew.compare({"a": graded(ONE), "b": graded(OTHER)}).verdict
+
+
+def test_the_agreement_that_a_plan_needs_is_printed() -> None:
+    comparison = ew.compare({"one": graded(ONE), "other": graded(OTHER)})
+    alike = int((ONE == OTHER).sum())
+    assert comparison["one", "other"]["accuracy"].agreement == pytest.approx(alike / 80)
+    assert f"Both right or both wrong: {alike} of 80 items." in str(comparison.report)
+    truth = RNG.permutation([1, 0] * 40)
+    answers = {"one": np.where(ONE, truth, 1 - truth), "other": np.where(OTHER, truth, 1 - truth)}
+    by_labels = ew.compare(truth=truth, systems=answers)
+    assert f"Both right or both wrong: {alike} of 80 cases." in str(by_labels.report)

@@ -195,6 +195,13 @@ class Difference:
             effect=None if self.effect is None else self.effect.mirror(),
         )
 
+    @property
+    def agreement(self) -> float | None:
+        """The share of cases on which both are right or both are wrong, if the accuracy was compared."""
+        if self.discordant is None or self.measure != "accuracy" or not self.cases > 0:
+            return None
+        return 1 - sum(self.discordant) / self.cases
+
     def __str__(self) -> str:
         systems = visible(f"{self.measure} of {self.first} − {self.second}")
         if self.undefined is not None:
@@ -263,7 +270,7 @@ class Difference:
             **named("probability_better", "probability_method"),
             "effect": effect and effect.to_dict(level),
             "disagrees": self.disagrees(level),
-            **named("typical"),
+            **named("typical", "agreement"),
             **named(
                 "cases", "is_higher_better", "undefined", "no_interval", "no_winner", "no_test", "caveat"
             ),

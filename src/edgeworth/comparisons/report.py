@@ -459,7 +459,24 @@ def _planning(findings: ComparisonFindings) -> Section:
         f"that the current sample would confirm; {format_percent(power)} power at the "
         f"{format_level(findings.level)} level{considered}"
     )
-    return Section("Sample size", (), (Grid("", columns, rows, note),))
+    return Section("Sample size", _describe_agreement(findings), (Grid("", columns, rows, note),))
+
+
+def _describe_agreement(findings: ComparisonFindings) -> tuple[str, ...]:
+    """Write how often two systems are both right or both wrong, which planning a new comparison needs."""
+    only = next(iter(findings.headlines.values()))
+    agreement, cases = only.agreement, only.cases
+    if len(findings.names) == 2 and findings.disagreements and agreement is None:
+        both_right, first, second, *both_wrong = _discordance_counts(findings.disagreements[0])
+        cases = both_right + first + second + sum(both_wrong)
+        agreement = 1 - (first + second) / cases
+    if len(findings.names) > 2 or agreement is None:
+        return ()
+    share = f"{agreement:.3f}".rstrip("0").rstrip(".")
+    unit = findings.clustered_unit if findings.unit == "cluster" else findings.unit
+    seen = f"{format_count(agreement * cases)} of {format_count(cases)} {plural(cases, unit)}"
+    text = f"Both right or both wrong: {seen}. To plan a comparison like this one, pass"
+    return (f"{text} --agreement {share} to edgeworth plan.",)
 
 
 def _needed(cases: float) -> str:
