@@ -63,7 +63,7 @@ def test_common_events_do_not_make_up_for_rare_ones_in_which_forecasts_differ(sc
     assert too_little_happened(*pair) is None
     assert (
         too_little_happened(*pair, score=score)
-        == "too few of the outcomes that decide this difference occurred"
+        == "too few unlikely outcomes occurred, and these weigh most in the difference"
     )
     # With the expected number of events in the second half, enough has happened.
     seen = Forecasts.of([0, 1] * 50 + [1] + [0] * 99, first)

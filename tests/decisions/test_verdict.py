@@ -107,7 +107,8 @@ def test_bets_at_fair_odds(counts: Any, sentence: str) -> None:
     recalls = table.counts.diagonal() / table.actual
     claim = claims(verdict_of(counts, bets=True))["bets"]
     assert claim.numbers["unit_return"] == pytest.approx(recalls.sum() - 1, abs=1e-12)
-    assert claim.text == f"On these cases, a bet at fair odds on each prediction {sentence}"
+    bet = "a bet on each prediction, at odds that are fair for the share of its class,"
+    assert claim.text == f"On these cases, {bet} {sentence}"
 
 
 def test_no_draw_as_good_gives_a_bound_from_their_number() -> None:

@@ -19,7 +19,7 @@ from edgeworth.forecasts.scarce_outcomes import HOEFFDING
 from edgeworth.forecasts.tally import ForecastTally, Opponent
 from edgeworth.sources.columns import as_column, encode
 
-HARDLY = "too few of the outcomes that decide this difference occurred"
+HARDLY = "too few unlikely outcomes occurred, and these weigh most in the difference"
 
 
 def of_two(codes: list[int], shares: list[float]) -> Forecasts:

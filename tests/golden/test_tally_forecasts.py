@@ -167,9 +167,7 @@ def test_time_and_rows_before_are_refused_where_they_mean_nothing(
     message = refused(call(tmp_path, capsys, "tally", "x.csv", *counted, "--time", "q", "-o", "x.json"))
     assert "--ordered" in message
     labels = ["--truth", "y", "--prediction", "y", "--rows-before", "3", "-o", "x.json"]
-    assert "--rows-before is not supported" in refused(
-        call(tmp_path, capsys, "tally", "x.csv", *labels)
-    )
+    assert "--rows-before is not supported" in refused(call(tmp_path, capsys, "tally", "x.csv", *labels))
 
 
 def test_a_gap_in_time_is_said_at_once(

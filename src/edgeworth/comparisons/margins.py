@@ -227,9 +227,9 @@ def _claim_of_two(ahead: MarginTest, behind: MarginTest, findings: ComparisonFin
     ):
         units = plural(ahead.plan.needed, findings.unit)
         needed = f"about {format_rounded(ahead.plan.needed)} {units} in all"
-        what = f"that {second} is not" if ahead.outcome == "no worse" else "that they are"
+        what = "that it is not" if ahead.outcome == "no worse" else "that they are"
         power = f"{format_percent(ahead.power)} power"
-        text += f" If they are equally good, {needed} would show {what} ({power})."
+        text += f" Showing {what} needs {needed} ({power}), if the two are equally good."
     low, high = ahead.interval
     numbers = {"margin": ahead.margin, "first": first, "second": second, "low": low, "high": high}
     outcomes = {"outcome": ahead.outcome, "mirrored_outcome": behind.outcome}

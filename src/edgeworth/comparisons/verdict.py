@@ -192,9 +192,14 @@ def _describe_mean(ahead: Difference, findings: ComparisonFindings) -> str:
     """Write the difference of means that names no winner, because a rare large value may be missing."""
     interval = f"{_size(ahead, findings)}, {_interval(ahead, findings)}"
     if not _excludes_0(ahead, findings.level):
+        # The system that is usually better comes first, as in the sentence before.
+        if ahead.typical is not None and ahead.typical[0] < ahead.typical[1]:
+            ahead = ahead.mirror()
+        interval = f"{_size(ahead, findings)}, {_interval(ahead, findings)}"
         first, second = format_levels(ahead.measure, *ahead.values, gap=ahead.difference)
         levels = f"{first} for {ahead.first}, {second} for {ahead.second}"
-        return f"The means show no clear difference: {levels} ({interval})."
+        less = f"{ahead.first} − {ahead.second}"
+        return f"The means show no clear difference: {levels} ({less}: {interval})."
     direction = "higher" if ahead.difference > 0 else "lower"
     claim = f"{ahead.first} has the {direction} mean, {_levels(ahead)} ({interval})."
     return f"{claim} The mean names no winner, because {ahead.no_winner}."
@@ -294,11 +299,14 @@ def _claim_of_many(findings: ComparisonFindings) -> Claim:
     sample = describe_sample(against[valued[1]], findings)
     end = "lowest" if findings.direction == "lower" else "highest"
     [level] = format_levels(headline, value)
-    text = f"{best} has the {end} {words} of {number} {plural(number, findings.noun)}, {level} ({sample})"
+    lower = "; lower is better" if findings.direction == "lower" else ""
+    text = (
+        f"{best} has the {end} {words} of {number} {plural(number, findings.noun)}, {level} ({sample}{lower})"
+    )
     if findings.direction == "neither":
         text += ". Neither direction is better"
     elif withheld or not findings.ranks:
-        text += f", and beats {_listed(beaten)}" if beaten else ""
+        text += f", and beats {_listed(_with_levels(beaten, findings))}" if beaten else ""
     elif len(beaten) == len(against):
         others = "both" if len(against) == 2 else f"all {len(against)}"
         text = f"{best} beats {others} others: {_describe_lead(against[valued[1]], findings)}"

@@ -198,7 +198,7 @@ def _bets(findings: DecisionFindings) -> Claim | None:
     gain, margin = payoffs.unit_return, payoffs.break_even_margin
     share, bet = (
         format_percent(abs(gain), 0 if abs(gain) >= 0.02 else 2),
-        "a bet at fair odds on each prediction",
+        "a bet on each prediction, at odds that are fair for the share of its class,",
     )
     if abs(gain) < 0.00005:
         text = f"On these cases, {bet} just breaks even."

@@ -224,7 +224,9 @@ def points_chart(findings: ForecastFindings, points: ForecastPoints) -> Chart:
     ]
     name = f" of {shorten(str(labels[1]), 30)}" if is_binary else ""
     title = f"The two probabilities{name}, case by case"
-    return scatter_chart("scatter", title, panels, (findings.name(systems[0]), findings.name(systems[1])))
+    return scatter_chart(
+        "scatter", title, panels, (findings.short_name(systems[0]), findings.short_name(systems[1]))
+    )
 
 
 def forecast_charts(findings: ForecastFindings, *, has_bets: bool = False) -> Charts:

@@ -23,7 +23,7 @@ MAX_HEADING_LENGTH = 24
 def name_difference(findings: ForecastFindings) -> str:
     """Name the difference of scores, which is below 0 if the model scores better."""
     model, rival = (
-        cut_middle(findings.name(system), MAX_HEADING_LENGTH) for system in findings.scores.systems
+        cut_middle(findings.short_name(system), MAX_HEADING_LENGTH) for system in findings.scores.systems
     )
     return f"{model} − {rival}"
 

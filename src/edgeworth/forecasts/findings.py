@@ -247,13 +247,17 @@ class ForecastFindings:
 
     def name(self, system: str) -> str:
         """Name the model or its opponent within a sentence."""
+        short = self.short_name(system)
+        return "a constant forecast of the class shares" if short == CLASS_SHARES else short
+
+    def short_name(self, system: str) -> str:
+        """Name the model or its opponent where there is little room."""
         if system in self.names:
             return self.names[system]
         if system == MODEL:
             return "the model"
         against = self.bets.wealth.against
-        names = {RIVAL: "the opponent", CLASS_SHARES: "a constant forecast of the class shares"}
-        return names.get(against, against)
+        return "the opponent" if against == RIVAL else against
 
     def heading(self, system: str) -> str:
         """Name the model or its opponent in the head of a table."""

@@ -97,7 +97,7 @@ def _stakes_verdict(
     rate = f"over {format_percent(MAX_GROWTH_WRITTEN)}"
     if growth <= math.log1p(MAX_GROWTH_WRITTEN):
         rate = f"{'+' if growth > 0 else ''}{format_percent(math.expm1(growth), 2)}"
-    return f"{text} Expected growth: {rate} per {'game' if is_game else 'race'}."
+    return f"{text} Expected long-run growth: {rate} per {'game' if is_game else 'race'}."
 
 
 def _arbitrage(odds: Sequence[float]) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ NAMES = {
 def sides_section(findings: ForecastFindings) -> Section:
     """Make the section that compares the criteria by which one forecaster is better."""
     model, rival = findings.scores.systems
-    display_names = {system: findings.name(system) for system in (model, rival)}
+    display_names = {system: findings.short_name(system) for system in (model, rival)}
     columns = (Column("on these cases"), *map(Column, display_names.values()), Column("better"))
     rows = tuple(
         (
@@ -88,7 +88,7 @@ def sides_section(findings: ForecastFindings) -> Section:
         note += "; if m labels are equally likely, each counts as 1/m of a case"
     grids = [Grid("", columns, rows, note)]
     if len(findings.scores.labels) <= MAX_LABELS_IN_CONFUSION_TABLE:
-        grids += [_confusion(findings.name(system), table) for system, table in findings.tables.items()]
+        grids += [_confusion(findings.short_name(system), table) for system, table in findings.tables.items()]
     return Section("Top-1 decisions", (agreement(findings),), tuple(grids))
 
 

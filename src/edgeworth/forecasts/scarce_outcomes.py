@@ -56,7 +56,7 @@ def explain_scarcity(
             f"needs {MIN_CASES_TOP_CLASS_FAILED}"
         )
     if variance_seen is not None and variance_seen < MIN_VARIANCE_SEEN:
-        return "too few of the outcomes that decide this difference occurred"
+        return "too few unlikely outcomes occurred, and these weigh most in the difference"
     return None
 
 

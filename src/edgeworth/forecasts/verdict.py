@@ -168,8 +168,8 @@ def _unit_stakes(findings: ForecastFindings) -> tuple[Claim, ...]:
     low, high = map(format_signed_percent, ends)
     interval = f"{format_level(findings.level)} CI {low} to {high}"
     text = (
-        "One unit bet on the best-value outcome of each game would have yielded "
-        f"{format_signed_percent(flat.rate)} ({interval}; {flat.bets:,} {plural(flat.bets, 'bet')})"
+        f"A unit bet on the outcome of best value, in the {flat.bets:,} of {findings.scores.cases:,} games "
+        f"that have one, would have yielded {format_signed_percent(flat.rate)} ({interval})"
         f"{_by_luck(findings, flat.profit)}."
     )
     numbers = {"yield": flat.rate, "yield_low": ends[0], "yield_high": ends[1], "level": findings.level}
@@ -463,8 +463,8 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
     model_score, rival_score = format_levels("brier", *means, gap=means[0] - means[1])
     predictions_made = wealth.predictions_made
     reported = difference.model_less_baseline
-    short = CLASS_SHARES if wealth.against == CLASS_SHARES else rival
-    compared = {"measure": "brier", "values": dict(zip((model, short), means, strict=True))}
+    names = map(findings.short_name, findings.scores.systems)
+    compared = {"measure": "brier", "values": dict(zip(names, means, strict=True))}
     numbers = {
         "difference": reported.mean,
         "low": reported.low,

@@ -149,13 +149,14 @@ def _advice(ranking: Ranking, choice: ThresholdChoice, level: float) -> str:
         none, every = format_like(cost, level, *constants)
         if not goal.required and (takes_all_or_none or min(constants) <= cost.value):
             flags_all = constants[1] <= constants[0]
-            least = f"Flagging {f'every {unit}' if flags_all else f'no {unit}'} costs least"
-            least += f": {every if flags_all else none} per {unit}"
+            least = f"Flag {f'every {unit}' if flags_all else f'no {unit}'}"
+            least += f": that costs {every if flags_all else none} per {unit}"
             if takes_all_or_none:
                 return f"{least}. No threshold costs less on these data."
             value, _, interval = describe_estimate(cost, level).partition(" ")
-            best = f"the best {_threshold_word(ranking).lower()}, {_shown_key(ranking, choice)},"
-            return f"{least}; {best} is expected to cost {value} {basis} {interval}."
+            best = f"The best {_threshold_word(ranking).lower()}, {_shown_key(ranking, choice)},"
+            no_less = "and no threshold is shown to cost less"
+            return f"{least}, {no_less}. {best} is expected to cost {value} {basis} {interval}."
         against = f", against {every} if every {unit} is flagged and {none} if none is"
     start = f"Flag cases at or above {_shown_key(ranking, choice)}, the threshold"
     if ranking.is_placed:

@@ -111,8 +111,9 @@ def _beside(
     if lead is None or lead.is_wide or report.next_steps:
         return None
     first = next(iter(reports.get("", ())), None)
-    is_narrow = first is not None and all(len(grid.columns) <= MAX_COLUMNS_BESIDE for grid in first.grids)
-    return first if is_narrow and not (first.charts or first.is_folded) else None
+    if first is None or first.charts or first.is_folded:
+        return None
+    return first if all(len(grid.columns) <= MAX_COLUMNS_BESIDE for grid in first.grids) else None
 
 
 def _draw_chart(chart: Chart, markup: type[Markup], *, is_lead: bool) -> DrawnChart:
