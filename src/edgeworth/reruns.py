@@ -268,7 +268,12 @@ def _report(
     return Report(
         verdict=Verdict(claims),
         sections=tuple(sections),
-        warnings=(*runs.notices, *_describe_left_out(left_out), *_describe_shared_shifts(runs, moves)),
+        warnings=(
+            *runs.notices,
+            *_describe_gate(runs, gate),
+            *_describe_left_out(left_out),
+            *_describe_shared_shifts(runs, moves),
+        ),
         provenance=make_provenance(level=level, power=power, seed=seed),
         numbers={
             "kind": "noise",
@@ -286,6 +291,16 @@ def _report(
             },
         },
     )
+
+
+def _describe_gate(runs: RepeatedRuns, gate: RerunDecisions | None) -> list[str]:
+    """Warn that the simulated gate covers several tasks together."""
+    if gate is None or len(runs.tasks) < 2:
+        return []
+    return [
+        "The gate is simulated on the questions of all tasks together, but edgeworth check decides in each "
+        "task. Pass the logs of one task to simulate its decision."
+    ]
 
 
 def _describe_left_out(rules: Sequence[Requirement]) -> list[str]:
@@ -420,9 +435,9 @@ def _tasks_section(runs: RepeatedRuns, level: float, power: float) -> list[Secti
     if not rows:
         return []
     own_heads = ("flip rate", f"{format_level(level)} CI/interval") if are_binary else ("SD between reruns",)
-    columns = ("task/text", "questions/count", *own_heads, "score moves by", "hidden below")
+    columns = ("task/text", "questions/count", *own_heads, "score differs by", "hidden below")
     note = (
-        "score moves by: standard deviation of the difference between two runs; hidden below: the smallest "
+        "score differs by: standard deviation of the difference between two runs; hidden below: the smallest "
         f"difference between two systems that a test finds ({format_percent(power)} power)"
     )
     return [

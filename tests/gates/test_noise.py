@@ -389,3 +389,14 @@ def test_items_with_hashes_are_shown_by_their_numbers(tmp_path: Path) -> None:
     paths = [str(write_rerun(tmp_path / f"run{run}", "quiz", run, 12)) for run in range(2)]
     rows = ew.noise(paths).sections[-1].grids[0].rows
     assert {str(row[0]) for row in rows} <= set(map(str, range(12)))
+
+
+def test_a_gate_on_several_tasks_is_simulated_on_all_together_with_a_warning(tmp_path: Path) -> None:
+    for run in range(2):
+        for task in ("quiz", "maths"):
+            write_rerun(tmp_path / f"run{run}", task, run, 40)
+        name_model(tmp_path / f"run{run}")
+    report = ew.noise(tmp_path, require="accuracy >= 0.1")
+    assert "edgeworth check decides in each task" in report.warnings[0]
+    one = ew.noise([str(path) for path in tmp_path.rglob("samples_quiz*")], require="accuracy >= 0.1")
+    assert not one.warnings

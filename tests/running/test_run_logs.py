@@ -575,6 +575,7 @@ def test_what_a_folder_leaves_out_is_named(tmp_path: Path, capsys: Capture) -> N
     assert "broken.eval cannot be read" in str(decision)
     assert ew.check(tmp_path, require="accuracy >= 0.01", allow_missing=True).passed
     shown = call(tmp_path, capsys, "preview", ".").stdout
+    assert "edgeworth noise ." in shown
     assert "Skipped logs of earlier runs: 1.eval." in shown
     assert "broken.eval cannot be read" in shown
 
@@ -650,3 +651,20 @@ def test_a_scorer_is_suggested_only_if_every_task_has_it(tmp_path: Path, capsys:
 
 def glob_maths(folder: Path) -> list[str]:
     return sorted(str(path) for path in folder.rglob("samples_maths*"))
+
+
+def test_folders_of_one_model_are_named_by_what_differs_in_their_paths(tmp_path: Path) -> None:
+    for run in ("run1", "run2"):
+        write_quiz(make_folder(tmp_path / run / "lab"), "lab/small", 0.5)
+    folders = [str(tmp_path / run / "lab") for run in ("run1", "run2")]
+    assert ew.compare(folders).names == ("lab/small (run1)", "lab/small (run2)")
+
+
+def make_folder(path: Path) -> Path:
+    path.mkdir(parents=True)
+    return path / "quiz.eval"
+
+
+def test_a_gate_compares_files_of_the_same_documents(tmp_path: Path) -> None:
+    one, two = rename_samples(tmp_path, "one.jsonl", 3), rename_samples(tmp_path, "two.jsonl", 0.1)
+    assert ew.check(one, baseline=two, require="accuracy no worse than baseline by 2pp").passed

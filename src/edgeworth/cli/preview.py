@@ -76,18 +76,21 @@ def _preview_runs(runs: Sequence[Run]) -> Preview:
         )
         for run in runs
     ]
+    skipped = dict.fromkeys(note for run in runs for note in run.notes if note.startswith(SKIPPED))
     commands = ["evaluate {}"]
     if len({run.system for run in runs}) > 1:
         commands.append("compare {}")
     # Another scorer would leave out the tasks that lack it.
     shared = [name for name in runs[0].grades if all(name in run.grades for run in runs)]
     commands += [f"{commands[-1]} --scorer {shlex.quote(name)}" for name in shared[1:2]]
+    has_earlier = any(note.startswith(f"{SKIPPED} earlier") for note in skipped)
+    has_reruns = has_earlier or any(len(set(run.ids)) < len(run.ids) for run in runs)
+    commands += ["noise {}"] if has_reruns and len({run.system for run in runs}) == 1 else []
     title = (
         f"{' and '.join(dict.fromkeys(run.tool for run in runs))}: {len(runs):,} {plural(len(runs), 'run')}"
     )
     heads = ("system", "task", "items", "answers", "status", "scorers")
     errors = dict.fromkeys(error for run in runs for error in run.unreadable)
-    skipped = dict.fromkeys(note for run in runs for note in run.notes if note.startswith(SKIPPED))
     warnings = [*(f"A log is left out: {error}." for error in errors), *skipped]
     return Preview(title, heads, rows, commands, warnings)
 

@@ -46,6 +46,7 @@ from edgeworth.pipeline.run_items import (
 )
 from edgeworth.pipeline.run_logs import describe_unfinished, judging_options, unfinished_runs
 from edgeworth.sources.paths import expand_paths
+from edgeworth.sources.runs.reading import find_shared_tasks
 from edgeworth.sources.runs.run import Run
 
 
@@ -101,6 +102,12 @@ class RunData(GateData):
                 f"the candidate is a run log, so the baseline is one too, or a system of the same logs; saw "
                 f"{describe_data(baseline)}"
             )
+        every = [run for x in (systems, baseline_systems) for runs in x.values() for run in runs]
+        shared = find_shared_tasks(every)
+        systems, baseline_systems = (
+            {name: [shared.get(run.path, run) for run in runs] for name, runs in x.items()}
+            for x in (systems, baseline_systems)
+        )
         if len(systems) != 1 or len(baseline_systems) != 1:
             names = f"{', '.join(systems)} and {', '.join(baseline_systems)}"
             raise OptionError(f"a gate compares one candidate with one baseline; the logs hold {names}")

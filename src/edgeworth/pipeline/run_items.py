@@ -50,12 +50,29 @@ def find_systems(data: object, options: Options) -> Systems:
     times = Counter((run.system, run.task) for _, run in pairs)
     repeated = {system for (system, _), number in times.items() if number > 1}
     systems: dict[str, list[Run]] = {}
+    labels = _label_paths([path for path, _ in pairs]) if repeated else {}
     for path, run in pairs:
         name = run.system
         if name in repeated:
-            name = f"{name} ({Path(path).name})" if run.is_system_named else Path(path).name
+            name = f"{name} ({labels[path]})" if run.is_system_named else labels[path]
         systems.setdefault(name, []).append(run)
     return systems
+
+
+def _label_paths(paths: Sequence[object]) -> dict[object, str]:
+    """Label paths by their names, or by their folders too if some names are equal.
+
+    >>> _label_paths(["a/one.json", "a/two.json"]), _label_paths(["run1/log.json", "run2/log.json"])
+    ({'a/one.json': 'one.json', 'a/two.json': 'two.json'}, {'run1/log.json': 'run1', 'run2/log.json': 'run2'})
+    """
+    absolute = {path: Path(str(path)).absolute() for path in paths}
+    if len({path.name for path in absolute.values()}) == len(absolute):
+        return {path: file.name for path, file in absolute.items()}
+    common = os.path.commonpath([file.parent for file in absolute.values()])
+    parts = {path: file.relative_to(common).parts for path, file in absolute.items()}
+    longest = max(map(len, parts.values()))
+    depth = next(n for n in range(1, longest + 1) if len({x[:n] for x in parts.values()}) == len(parts))
+    return {path: "/".join(folders[:depth]) for path, folders in parts.items()}
 
 
 def _named_systems(data: Mapping[str, object]) -> Systems:

@@ -96,7 +96,7 @@ def read_runs(data: object) -> list[list[Run]]:
     # This raises an error if a file is named twice.
     expand_paths([file for path in paths for file, _ in files_by_path[str(path)]])
     groups = [_read_files(files) for files in files_by_path.values()]
-    shared_tasks = _find_shared_tasks([run for runs in groups for run in runs])
+    shared_tasks = find_shared_tasks([run for runs in groups for run in runs])
     return [_choose([shared_tasks.get(run.path, run) for run in runs]) for runs in groups]
 
 
@@ -128,7 +128,7 @@ def _read_files(files: Sequence[tuple[Path, Reader]]) -> list[Run]:
     return [replace(run, unreadable=tuple(map(str, errors))) for run in runs] if errors else runs
 
 
-def _find_shared_tasks(runs: list[Run]) -> dict[str, Run]:
+def find_shared_tasks(runs: list[Run]) -> dict[str, Run]:
     """Find the runs whose logs name no task and hold the documents of another log, by path.
 
     They are returned as runs of that log's task.
