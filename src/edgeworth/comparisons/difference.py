@@ -13,6 +13,7 @@ from typing import Self, TypeAlias
 
 from edgeworth.common.arrays import plain_values
 from edgeworth.common.escaping import visible
+from edgeworth.core.amounts import is_share
 from edgeworth.core.estimates import Interval
 from edgeworth.core.formatting import (
     UNDEFINED,
@@ -197,8 +198,8 @@ class Difference:
 
     @property
     def agreement(self) -> float | None:
-        """The share of cases on which both are right or both are wrong, if the accuracy was compared."""
-        if self.discordant is None or self.measure != "accuracy" or not self.cases > 0:
+        """The share of cases on which both are right or both are wrong, if shares of right answers were compared."""
+        if self.discordant is None or not is_share(self.measure) or not self.cases > 0:
             return None
         return 1 - sum(self.discordant) / self.cases
 
