@@ -198,7 +198,7 @@ class Difference:
 
     @property
     def agreement(self) -> float | None:
-        """The share of cases on which both are right or both are wrong, if shares of right answers were compared."""
+        """The share of cases on which both are right or both are wrong, for shares of right answers."""
         if self.discordant is None or not is_share(self.measure) or not self.cases > 0:
             return None
         return 1 - sum(self.discordant) / self.cases
