@@ -122,8 +122,8 @@ def split_pieces(shown: list[str]) -> list[list[str]]:
 def shorten(shown: list[str], printed: list[str]) -> list[str]:
     """Cut new output as the page cut the old.
 
-    Before the first ``...`` it has as many panels, or lines, as before. Any other part begins with the same
-    line as before. If the output has no such line, the old part stays, so that its page fails.
+    Before the first ``...`` it has as many panels, and lines below them, as before. Any other part begins
+    with the same line as before. If the output has no such line, the old part stays, so that its page fails.
     """
     if ELIDED not in shown:
         return printed
@@ -131,7 +131,8 @@ def shorten(shown: list[str], printed: list[str]) -> list[str]:
     head = [x for x in first if x != WANTED]
     panels = [i for i, line in enumerate(printed, 1) if line.startswith("╰")]
     wanted = sum(line.startswith("╰") for line in head) or (1 if WANTED in shown else 0)
-    end = panels[min(wanted, len(panels)) - 1] if wanted and panels else len(head)
+    below = next((i for i, line in enumerate(reversed(head)) if line.startswith("╰")), 0)
+    end = panels[min(wanted, len(panels)) - 1] + below if wanted and panels else len(head)
     kept = [*printed[:end], ELIDED]
     for piece in [*middle, tail] if tail else middle:
         start = next((i for i in range(end, len(printed)) if printed[i : i + 1] == piece[:1]), None)

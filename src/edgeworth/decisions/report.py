@@ -11,7 +11,7 @@ import numpy as np
 from edgeworth.common.arrays import finite_or_none
 from edgeworth.common.json_types import JsonObject, Terms
 from edgeworth.core.estimates import Estimate
-from edgeworth.core.formatting import format_count, format_level, format_percent, shorten
+from edgeworth.core.formatting import format_count, format_level, format_number, format_percent, shorten
 from edgeworth.core.kinds import ReportInput
 from edgeworth.core.labels import MAX_LABELS_SHOWN
 from edgeworth.core.options import Options
@@ -126,9 +126,11 @@ def _draw(findings: DecisionFindings) -> list[Chart]:
 
 
 def _overall_section(findings: DecisionFindings) -> Section:
-    # The break-even margin is in the section on bets.
-    estimates = (estimate for estimate in _estimates(findings) if estimate.measure not in MEASURES_OF_BETS)
-    grids = [estimates_grid(estimates, findings.level, title="Overall")]
+    # The break-even margin is in the section on bets, and without abstentions every case is covered.
+    left_out = {*MEASURES_OF_BETS, *(() if findings.table.abstained.any() else ("coverage",))}
+    estimates = (estimate for estimate in _estimates(findings) if estimate.measure not in left_out)
+    overall = estimates_grid(estimates, findings.level, title="Overall")
+    grids = [replace(overall, note=_describe_chance_levels(findings.table))]
     tests = {"one-sided (as good or better)": findings.at_least, "two-sided": findings.either_way}
     rows = tuple(
         (event, p_value_cell(test), test.method) for event, test in tests.items() if test is not None
@@ -137,6 +139,16 @@ def _overall_section(findings: DecisionFindings) -> Section:
         columns = make_columns("test/text", "p/probability", "method/text")
         grids.append(Grid("Test against guessing with the same margins", columns, rows))
     return Section("How informed", (), tuple(grids), is_main=True)
+
+
+def _describe_chance_levels(table: ContingencyTable) -> str:
+    """Describe what chance levels are, and the accuracy of always predicting the most common class."""
+    note = "chance level: guessing with the same margins"
+    if table.matching is not None or not table.real.sum():
+        return note
+    common = shorten(str(table.labels[int(table.real.argmax())]), 40)
+    share = format_number(float(table.real.max() / table.real.sum()))
+    return f"{note}; always predicting {common} has an accuracy of {share}"
 
 
 def _estimates(findings: DecisionFindings) -> list[Estimate]:
