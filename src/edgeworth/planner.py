@@ -404,8 +404,8 @@ def _report_of_cases(study: StudyPlan, assumed: _Assumed, cases: int) -> Report:
         text = f"{format_count(cases)} {units} are too few to show any difference with {power} power."
     else:
         text = (
-            f"{format_count(cases)} {units} can show a difference of {assumed.write(least['difference'])} with "
-            f"{power} power ({format_level(study.level)} level, {_method(study, assumed.unit)})."
+            f"{format_count(cases)} {units} can show a difference of {assumed.write(least['difference'])} "
+            f"with {power} power ({format_level(study.level)} level, {_method(study, assumed.unit)})."
         )
     claims = [
         Claim("detectable", text, "advised", {"difference": finite_or_none(least["difference"])}),

@@ -69,7 +69,8 @@ def test_one_game(words: list[str], stake: Fraction, message: str, tmp_path: Pat
             "0.5,0.3,0.2",
             "2.2,3.4,4",
             "Stake the whole bankroll: 50% on outcome 1, 30% on outcome 2, 20% on outcome 3. Alone, a bet on "
-            "outcome 3 loses on average; here it insures the others. Expected long-run growth: +0.90% per race.",
+            "outcome 3 loses on average; here it insures the others. "
+            "Expected long-run growth: +0.90% per race.",
         ),
         (
             "0.6,0.2,0.2",

@@ -96,6 +96,11 @@ def test_none_of_several_inputs_is_written_over(days: Path, capsys: pytest.Captu
             "noise is about the runs of one system: pass only its rows.",
         ),
         (["noise", "day1.csv", "--run", "r"], "so --id COLUMN is enough."),
+        (["evaluate", "day1.csv", "--predictions", "y_pred"], "Did you mean --prediction?"),
+        (["evaluate", "day1.csv", "--y-true", "y_true"], "Did you mean --truth?"),
+        (["evaluate", "day1.csv", *WORDS, "--group", "x"], "Did you mean --cluster?"),
+        (["evaluate", "day1.csv", "y_true", "y_pred"], "to name a column, use an option such as --truth"),
+        (["evaluate", "day1.csv", *WORDS, "--html", "r.pdf"], "open the page in a browser and print it"),
         (["compare", "day1.csv", "--quux"], "--quux. edgeworth compare --help lists its options."),
         (["compare", "day1.csv", "day2.csv", "--join", "id", "--join", "date"], "by commas"),
         (

@@ -272,6 +272,7 @@ def test_the_threshold_that_was_asked_for_leads_the_verdict(goal: dict[str, floa
     assert first.text.startswith(begin)
     if choice.constant_costs:
         none, every = (cost.value for cost in choice.constant_costs.values())
-        assert begin.startswith(("Flag every", "Flag no")) == (min(none, every) <= choice.expected["cost"].value)
+        is_constant = begin.startswith(("Flag every", "Flag no"))
+        assert is_constant == (min(none, every) <= choice.expected["cost"].value)
         assert f"{min(none, every):.2f}" in first.text
     assert "cross-fitted" not in first.text

@@ -213,6 +213,7 @@ def _usage_error(error: CycloptsError) -> str:
 
 def unknown_option(word: str, command: str) -> str:
     """Name the command that has an option, or the option of this command that is nearest."""
+    from edgeworth.pipeline.call_options import NAMES_ELSEWHERE
     from edgeworth.report.wording import enumerate_names
 
     arguments = {name: app[name].assemble_argument_collection() for name in _commands()}
@@ -225,7 +226,10 @@ def unknown_option(word: str, command: str) -> str:
     if having:
         others = f"{enumerate_names(having)} {'has' if len(having) == 1 else 'have'} it."
         return f"{command} has no option {word}; {others} {meant or listed}"
-    begun = sorted((option for option in known[command] if option.startswith(word)), key=len)
+    known_here = set(known[command])
+    elsewhere = NAMES_ELSEWHERE.get(word.removeprefix("--").replace("-", "_"), "")
+    other_words = [name for name in (word.removesuffix("s"), f"--{elsewhere}") if name in known_here]
+    begun = other_words or sorted((option for option in known_here if option.startswith(word)), key=len)
     near = begun or difflib.get_close_matches(word, known[command], n=1, cutoff=0.7)
     return f"Unknown option: {word}. {meant or (f'Did you mean {near[0]}?' if near else listed)}"
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from edgeworth.report.report import Report
 
 
+NOT_PAGES = (".pdf", ".docx", ".doc", ".png", ".svg")
+"""Endings of documents and pictures, which a web page is not."""
+
 STANDARD_STREAM = "-"
 """The name of standard input among inputs, and of standard output among outputs."""
 NO_OPTIONS: Mapping[str, object] = {}
@@ -71,6 +74,11 @@ class Output:
 
     def __post_init__(self) -> None:
         self._check_places()
+        if self.html is not None and Path(self.html).suffix.lower() in NOT_PAGES:
+            raise OptionError(
+                f"--html writes a web page, not a {Path(self.html).suffix} file: name it report.html. "
+                "To make a PDF, open the page in a browser and print it"
+            )
         if self.title is not None and self.html is None and self.markdown is None:
             raise OptionError("--title needs a page or Markdown: add --html FILE or --markdown FILE")
         if self.chart:

@@ -47,7 +47,11 @@ def decisions_verdict(findings: DecisionFindings, name: str = "") -> Verdict:
     if findings.informedness.undefined is not None:
         text = f"{name or 'This'} cannot be judged: {findings.informedness.undefined}. "
         if (findings.table.real > 0).sum() > 1:
-            text += "Are these the right columns? If they are clusters, match them (--match one, ew.match)."
+            real = [str(x) for x, n in zip(findings.table.labels, findings.table.real, strict=True) if n > 0]
+            text += (
+                f"The truth has {_list_some(real)}. Scores and probabilities need --score or --probability "
+                "(score=, probabilities=), and clusters need --match one (ew.match)."
+            )
         else:
             text += "At least two classes must occur."
         return Verdict([Claim("informedness", text, "undefined")])

@@ -72,10 +72,24 @@ def with_signature_of(group: type) -> Callable[[Callable[P, Result]], Callable[P
     return decorate
 
 
+NAMES_ELSEWHERE = {
+    **dict.fromkeys(("target", "targets", "label", "actual", "y_true"), "truth"),
+    **dict.fromkeys(("predicted", "y_pred"), "prediction"),
+    **dict.fromkeys(("proba", "prob", "y_prob"), "probability"),
+    **dict.fromkeys(("y_score", "scores"), "score"),
+    **dict.fromkeys(("group", "groups"), "cluster"),
+    "sample_weight": "weight",
+}
+"""What other tools call an option."""
+
+
 def _nearest(name: str, known: list[str]) -> str:
     """Suggest the parameter that may be meant: ``systems`` of compare for ``prediction`` of evaluate."""
     is_system = "systems" in known and name in {*options_of(PredictionColumns), "probability"}
-    near = ["systems"] if is_system else difflib.get_close_matches(name, known, n=1)
+    elsewhere = NAMES_ELSEWHERE.get(name, "")
+    elsewhere = "probabilities" if elsewhere == "probability" else elsewhere
+    near = [elsewhere] if elsewhere in known else difflib.get_close_matches(name, known, n=1)
+    near = ["systems"] if is_system else near
     return f"; did you mean {near[0]!r}?" if near else ""
 
 

@@ -86,7 +86,9 @@ def expand_paths(data: PathLike | Sequence[PathLike]) -> list[Path]:
         if not files:
             raise InputError(f"no file matches {path}")
         return _once(files)
-    raise InputError(f"{path} does not exist{_neighbours(path)}")
+    is_word = path.suffix == "" and path.parent == Path()
+    column = "; to name a column, use an option such as --truth" if is_word else ""
+    raise InputError(f"{path} does not exist{_neighbours(path) or column}")
 
 
 def is_local_address(data: PathLike) -> bool:
