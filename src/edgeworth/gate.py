@@ -76,13 +76,13 @@ def check(
     must_pass : str or list of str, optional
         Ids of items, or a column that marks them: one wrong answer fails the gate.
     task_weights : mapping of tasks to weights, "equal" or "items", optional
-        Pool several tasks, instead of requiring each of them.
+        Check the weighted mean of the tasks, instead of each task.
     allow_missing : bool
-        Do not fail if items, tasks or slices vanished.
+        Do not fail if the candidate lacks items, tasks or slices that the baseline has.
     undecided : {"pass", "fail"}, optional
-        Count undecided as pass or as fail; by default it has an exit code of its own, 3.
+        Count undecided as pass or as fail. By default it is an outcome of its own.
     anytime : bool
-        Keep the decision valid if you check repeatedly as new items of the same pair arrive.
+        Keep the error rates if you check the same candidate and baseline again as new items arrive.
 
     Returns
     -------
@@ -92,8 +92,9 @@ def check(
 
     Notes
     -----
-    A requirement passes if the two-sided interval lies inside what it allows, and fails if the interval lies
-    entirely outside. Failing considers all requirements and slices by Holm's method.
+    A requirement passes if its interval lies inside what is allowed, and every slice must pass. It fails if
+    the interval, widened by Holm's method for the number of requirements and slices, lies entirely outside.
+    Otherwise it is undecided. The printed decision also states how often such a check is wrong.
 
     Examples
     --------

@@ -222,13 +222,13 @@ def unknown_option(word: str, command: str) -> str:
     }
     listed = f"edgeworth {command} --help lists its options."
     meant = _meant_by(word, command, known[command])
-    having = [name for name, options in known.items() if word in options]
-    if having:
-        others = f"{enumerate_names(having)} {'has' if len(having) == 1 else 'have'} it."
-        return f"{command} has no option {word}; {others} {meant or listed}"
     known_here = set(known[command])
     elsewhere = NAMES_ELSEWHERE.get(word.removeprefix("--").replace("-", "_"), "")
     other_words = [name for name in (word.removesuffix("s"), f"--{elsewhere}") if name in known_here]
+    having = [name for name, options in known.items() if word in options]
+    if having and not other_words:
+        others = f"{enumerate_names(having)} {'has' if len(having) == 1 else 'have'} it."
+        return f"{command} has no option {word}; {others} {meant or listed}"
     begun = other_words or sorted((option for option in known_here if option.startswith(word)), key=len)
     near = begun or difflib.get_close_matches(word, known[command], n=1, cutoff=0.7)
     return f"Unknown option: {word}. {meant or (f'Did you mean {near[0]}?' if near else listed)}"

@@ -126,7 +126,11 @@ def check(
         ),
     ] = None,
     allow_missing: Annotated[
-        bool, Parameter(help="Do not fail if items, tasks or slices vanished.", negative="")
+        bool,
+        Parameter(
+            help="Do not fail if the candidate lacks items, tasks or slices that the baseline has.",
+            negative="",
+        ),
     ] = False,
     undecided: Annotated[
         UndecidedAs | None, Parameter(help="Count undecided as pass or fail; otherwise the exit code is 3.")

@@ -230,7 +230,12 @@ class Columns(Redeclared, total=False):
             "Probabilities",
         ),
     ]
-    ordered: Annotated[bool, Option("The rows are in time order.", "Probabilities", default=False)]
+    ordered: Annotated[
+        bool,
+        Option(
+            "The rows are in time order, so evidence counts after every row.", "Probabilities", default=False
+        ),
+    ]
     predictions_made: Annotated[
         PredictionsMade | None,
         Option(
@@ -325,15 +330,15 @@ class ReportOptions(StatisticsOptions, HouseOptions, LedgerOptions, total=False)
         Option("Predictions are unnamed clusters: match one, or many, to each class.", "Labels", (LABELS,)),
     ]
     guess_rate: GuessRate
-    gain: Annotated[float | None, Option("The gain for a target that is found.", "Scores")]
-    cost: Annotated[float | None, Option("The cost of reviewing an item.", "Scores")]
+    gain: Annotated[float | None, Option("The gain per target found, for the best depth.", "Scores")]
+    cost: Annotated[float | None, Option("The cost per item reviewed, beside a gain.", "Scores")]
     prevalence: Annotated[
         float | None, Option("Also report what to expect if targets have this share.", "Scores")
     ]
     method: Annotated[
         object,
         Option(
-            "The interval for average precision: influence, or Su & Zhang's survival view.",
+            "The interval for average precision: influence (the default), or survival as in Su & Zhang.",
             "Scores",
             read="method",
         ),
@@ -361,7 +366,7 @@ class ManyOptions(TypedDict, total=False):
     measures: Annotated[
         Sequence[str] | None,
         Option(
-            "An additional measure to report. In a comparison it replaces the "
+            "A measure to report as well. If systems are compared, it replaces the "
             "default measures, and the first one decides.",
             "Statistics",
             read="texts",
@@ -399,7 +404,9 @@ class DifferenceOptions(TypedDict, total=False):
     ]
 
 
-Power = Annotated[float, Option("The power for which the sample size is planned.", "Statistics", default=0.8)]
+Power = Annotated[
+    float, Option("The power for which the number of further cases is computed.", "Statistics", default=0.8)
+]
 
 
 class CompareOptions(

@@ -132,7 +132,7 @@ class ContingencyTable(Serializable):
     """True if labels are only positions 0, 1, … in a matrix, so that none of them is positive."""
     clusters: Clusters | None = field(default=None, kw_only=True)
     matching: MatchedGuessTest | None = field(default=None, kw_only=True, repr=False)
-    """The test that matches guesses too, if labels were matched to classes."""
+    """Set if labels were matched to classes: the test then matches random guesses in the same way."""
 
     def __post_init__(self) -> None:
         check_label_number(self.labels)
@@ -175,7 +175,7 @@ class ContingencyTable(Serializable):
         labels : sequence, optional
             All labels in their order; a value outside them is an error.
         positive : label, optional
-            The label that measures of one label mean unless they name another.
+            The label of recall, precision and other measures of one label, unless they name another.
         weights : array-like, optional
             Integers are frequencies (the number of cases that a row represents), floats are sampling weights.
         weight_kind : {"counts", "sampling"}, optional
@@ -297,7 +297,7 @@ class ContingencyTable(Serializable):
         labels : sequence, optional
             The labels of rows and columns; 0, 1, … if left out.
         positive : label, optional
-            The label that measures of one label mean unless they name another.
+            The label of recall, precision and other measures of one label, unless they name another.
 
         Returns
         -------
@@ -384,7 +384,7 @@ class ContingencyTable(Serializable):
 
     @cached_property
     def effective_size(self) -> float:
-        """The number of cases; with weights, Kish's effective number (Σw)²/Σw²."""
+        """The number of cases, decided or not; with weights, Kish's effective number (Σw)²/Σw²."""
         total = float(self.cells.sum())
         return total if self.squared is None or not total else total**2 / float(self.squared.sum())
 
@@ -445,7 +445,7 @@ class ContingencyTable(Serializable):
         labels : sequence, optional
             All labels in their new order. Labels without cases may be among them.
         positive : label, optional
-            The label that measures of one label use unless they name another.
+            The label of recall, precision and other measures of one label, unless they name another.
 
         Returns
         -------
@@ -482,7 +482,7 @@ class ContingencyTable(Serializable):
         Parameters
         ----------
         names : sequence
-            A new name for each label, in order.
+            A new name for each label, in the order of ``labels``. The new labels are sorted.
 
         Returns
         -------
@@ -492,8 +492,9 @@ class ContingencyTable(Serializable):
         Examples
         --------
         >>> table = ContingencyTable.from_matrix([[5, 1, 0], [2, 4, 1], [0, 0, 3]], rows="predicted")
-        >>> table.rename_labels(["low", "high", "high"]).counts.tolist()
-        [[8, 2], [1, 5]]
+        >>> renamed = table.rename_labels(["low", "high", "high"])
+        >>> renamed.labels, renamed.counts.tolist()
+        (('high', 'low'), [[8, 2], [1, 5]])
         """
         labels = canonical_order(names)
         new_index = label_positions(map(canonical_label, names), labels)

@@ -232,7 +232,8 @@ def decisions_citation(findings: DecisionFindings) -> str:
 def _sizes(findings: DecisionFindings) -> str:
     """Write the number of cases that the value is over, and how many of them were decided."""
     table = findings.table
-    decided = format_count(float(table.total))
+    clusters = in_clusters(None if table.clusters is None else table.clusters.number)
+    decided = format_count(float(table.total)) + clusters
     if table.abstained.any():
         return f"{format_count(float(table.cells.sum()))} cases, {decided} of them with a decision"
     if findings.is_of_decided:
