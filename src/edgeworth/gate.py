@@ -105,7 +105,10 @@ def check(
     >>> check(truth=truth, prediction=prediction, require="informedness >= 0.8").outcome
     'undecided'
     """
-    rules = parse_requirements(require, requirements, *known_kinds(data, given.get("kind")))
+    try:
+        rules = parse_requirements(require, requirements, *known_kinds(data, given.get("kind")))
+    except RequirementError as error:
+        raise _name_scorer(error, data, baseline, given) from None
     level = given.get("level", 0.95)
     check_level(level)
     if undecided not in (None, "pass", "fail"):
@@ -125,6 +128,8 @@ def check(
         by=list(dict.fromkeys(column for rule in rules for column in rule.columns)),
     )
     try:
+        for rule in rules:
+            gate_data.check_requirement(rule)
         missing = gate_data.missing()
         evidence: list[Evidence] = []
         for rule in rules:
@@ -158,6 +163,20 @@ def check(
         is_anytime=anytime,
         rates=tuple(rates),
     )
+
+
+def _name_scorer(
+    error: RequirementError, data: object, baseline: object, given: CheckOptions
+) -> RequirementError:
+    """Explain how to require a scorer, if an unknown measure is the name of one in run logs."""
+    from edgeworth.pipeline.gate_runs import find_scorer_measure
+
+    scorer = error.unknown_measure
+    measure = find_scorer_measure(scorer, data, baseline, given) if scorer else None
+    if measure is None:
+        return error
+    message = f"{scorer} is a scorer: require {measure} and pass --scorer {scorer}"
+    return RequirementError(message, error.text, error.position, error.source)
 
 
 def _with_requirement(error: EdgeworthError, rules: Sequence[Requirement]) -> EdgeworthError:
@@ -219,6 +238,10 @@ def _gather_parts(rule: Requirement, data: GateData, column: str, *, is_anytime:
         results = data.differences_by(column, rule.measure)
     else:
         results = data.estimates_by(column, rule.measure)
+    errors = [result for result in results.values() if isinstance(result, OptionError)]
+    if errors and len(errors) == len(results):
+        # An error of the data may be that of one slice; this one comes from the requirement.
+        raise errors[0]
     return {
         name: _make_evidence(rule, result, data, column, name, is_anytime=is_anytime)
         for name, result in results.items()
@@ -308,7 +331,7 @@ def _check_items(data: GateData, must_pass: str | Sequence[str]) -> list[str]:
     if items.wrong or items.wrong_rows:
         failures.append(items.describe_wrong())
     if items.absent:
-        failures.append(f"Items that must pass are absent: {_list(items.absent)}.")
+        failures.append(items.describe_absent())
     return failures
 
 

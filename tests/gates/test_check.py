@@ -171,6 +171,26 @@ def test_tables_with_the_baseline_in_another_file(tmp_path: Path, capsys: pytest
     assert "3 rows of the candidate are new and are not compared (id 'c0'; id 'c1'; id 'c2')." in done.stdout
 
 
+def test_a_measure_of_another_kind_is_bad_input_in_slices_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "".join(f"{n % 2},{n // 2 % 2},{n / 40},{'ab'[n // 4 % 2]}\n" for n in range(40))
+    (tmp_path / "t.csv").write_text(f"y,p,s,g\n{rows}")
+    for column, require, words in (
+        ("--prediction p", "roc_auc >= 0.5", "roc_auc is a measure of rankings: it needs --score"),
+        ("--prediction p", "brier <= 0.5", "brier is a measure of probabilities: it needs --probability"),
+        ("--score s", "f1 >= 0.5", "f is a measure of decisions: add a depth"),
+        ("--correct p", "f1 >= 0.5", "f is a measure of decisions: it needs --prediction"),
+    ):
+        truth = () if column == "--correct p" else ("--truth", "y")
+        words_of_call = ["check", "t.csv", *truth, *column.split(), "--require", require]
+        for by in ((), ("--by", "g")):
+            assert words in refused(call(tmp_path, capsys, *words_of_call, *by, "--undecided", "pass"))
+    # A class that does not occur makes the measure undefined for these data only.
+    decision = ew.check(tmp_path / "t.csv", truth="y", prediction="p", by="g", require="recall[2] >= 0.5")
+    assert decision.outcome == "undecided"
+
+
 def test_run_logs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     new, old = answers(30, 10, 300, 60)
     write_log(tmp_path / "new.json", new, model="lab/new")

@@ -630,7 +630,7 @@ def test_errors_name_what_helps(tmp_path: Path, capsys: Capture, arguments: str,
 def test_a_gate_names_its_candidate_and_the_scorers(tmp_path: Path, capsys: Capture) -> None:
     two_tasks(tmp_path)
     shown = call(
-        tmp_path, capsys, *("check", "new=large", "--baseline", "small", "--require", "exact_match > 0.01")
+        tmp_path, capsys, *("check", "new=large", "--baseline", "small", "--require", "accuracy > 0.01")
     ).stdout
     assert shown.startswith("PASS: new meets")
     assert "maths by exact_match,strict-match, quiz by acc" in shown
@@ -638,7 +638,105 @@ def test_a_gate_names_its_candidate_and_the_scorers(tmp_path: Path, capsys: Capt
 
 def test_acc_is_accuracy(tmp_path: Path) -> None:
     assert ew.compare(two_tasks(tmp_path), measures=["acc"]).measures == ("accuracy",)
-    assert ew.check(tmp_path, baseline="small", require="acc > 0.01").passed
+    # No scorer of these logs is called acc.
+    write_quiz(tmp_path / "one.eval", "lab/small", 0.5)
+    assert ew.check(tmp_path / "one.eval", require="acc > 0.01").passed
+    # In all logs of this task the first scorer is.
+    quiz = sorted(map(str, tmp_path.rglob("samples_quiz*")))
+    assert ew.check(quiz, baseline="small", require="acc > 0.01").passed
+
+
+@pytest.mark.parametrize(
+    ("require", "options", "words"),
+    [
+        ("acc > 0.01", {}, "acc is a scorer, and maths has no grades by it: pass --scorer acc --allow-mi"),
+        (
+            "exact_match > 0",
+            {},
+            "exact_match is a scorer, and quiz has no grades by it: pass --scorer exact_m",
+        ),
+        ("exact match > 0", {}, "exact_match is a scorer, and quiz has no grades by it"),
+        ("acc > 0.01", {"scorer": "exact_match"}, "acc is a scorer, and --scorer chooses exact_match: requ"),
+        ("flexible > 0.5", {}, "there is no measure 'flexible'"),
+        ("f1 > 0.5", {}, "F cannot be computed from graded answers: use accuracy"),
+        ("roc_auc no worse than baseline by 1pp", {}, "ROC area cannot be computed from graded answers"),
+        ("brier < 0.5", {"undecided": "pass"}, "Brier score cannot be computed from graded answers: use acc"),
+    ],
+)
+def test_a_requirement_means_the_scorer_that_it_names(
+    tmp_path: Path, require: str, options: dict[str, str], words: str
+) -> None:
+    two_tasks(tmp_path)
+    with pytest.raises(OptionError) as error:
+        ew.check(tmp_path, baseline="small", require=require, **options)
+    assert words in str(error.value)
+    assert "at character 1" in str(error.value)
+
+
+def test_a_requirement_on_a_scorer_is_judged_by_it(tmp_path: Path) -> None:
+    two_tasks(tmp_path)
+    maths = ew.check(tmp_path, baseline="small", require="accuracy > 0.01", scorer="exact_match")
+    named = ew.check(
+        tmp_path, baseline="small", require="exact_match > 0.01", scorer="exact_match", allow_missing=True
+    )
+    assert named.passed
+    assert [x.evidence.value for x in named.results] == [x.evidence.value for x in maths.results] == [2 / 3]
+    rules = tmp_path / "gate.toml"
+    rules.write_text('[[gate]]\ntask = "maths"\nrequire = "exact_match > 0.01"\n')
+    assert ew.check(tmp_path, baseline="small", requirements=rules).passed
+
+
+def test_a_scorer_that_is_no_measure_is_explained(tmp_path: Path) -> None:
+    lines = [
+        lm_eval_choice(n, [-1, -2], n % 2, metrics=["acc", "acc_norm", "f1"], acc_norm=1.0, f1=n / 10)
+        for n in range(10)
+    ]
+    folder = write_lm_eval(tmp_path / "m", "quiz", lines).parent
+    for scorer, measure in (("acc_norm", "accuracy"), ("f1", "mean")):
+        with pytest.raises(OptionError, match=f"{scorer} is a scorer: require {measure} and pass --scorer"):
+            ew.check(folder, require=f"{scorer} >= 0.5")
+        rules = tmp_path / "gate.toml"
+        rules.write_text(f'require = "{scorer} >= 0.5"\n')
+        with pytest.raises(OptionError, match=f"gate.toml: the requirement.* {scorer} is a scorer: require"):
+            ew.check(folder, requirements=rules)
+    # Both scorers grade this task, and the first one is in use.
+    lines = [{**line, "metrics": ["acc_norm", "acc"]} for line in lines]
+    folder = write_lm_eval(tmp_path / "n", "quiz", lines).parent
+    with pytest.raises(OptionError, match="acc is a scorer, and quiz is graded by acc_norm: pass --scorer"):
+        ew.check(folder, require="acc >= 0.5")
+    assert ew.check(folder, require="acc >= 0.1", scorer="acc").results[0].evidence.value == 0.5
+
+
+def test_ids_that_reports_print_may_be_those_that_must_pass(tmp_path: Path) -> None:
+    two_tasks(tmp_path)
+    wrong = [0, 3]
+
+    def failures(must_pass: str) -> tuple[str, ...]:
+        require = "accuracy > 0.01"
+        return ew.check(tmp_path, baseline="small", require=require, must_pass=must_pass).failures
+
+    assert failures("maths: 0, maths: 1, maths: 3") == (
+        "2 of the 3 items that must pass are wrong (maths: 0, maths: 3).",
+    )
+    right = next(n for n in range(30) if not failures(f"quiz: {n}") and n not in wrong and n % 3)
+    assert not failures(f"{right}")
+    assert failures("nothing") == (
+        "Items that must pass are absent: nothing (an id of these logs is 'maths: 0').",
+    )
+    alone = sorted(map(str, tmp_path.rglob("samples_maths*")))
+    for name in ("3", "maths: 3"):
+        decision = ew.check(alone, baseline="small", require="accuracy > 0.01", must_pass=name)
+        assert decision.failures == (f"1 of the 1 item that must pass is wrong ({name}).",)
+
+
+def test_only_the_scorers_of_compared_tasks_are_named(tmp_path: Path) -> None:
+    two_tasks(tmp_path)
+    [quiz] = (tmp_path / "small").glob("samples_quiz*")
+    candidate, rule = tmp_path / "large", "accuracy > baseline"
+    notes = ew.check(candidate, baseline=quiz, require=rule).notes
+    assert notes == ("This task of the candidate is new and is not compared: maths.",)
+    both = ew.check(candidate, baseline=quiz, require=[rule, "accuracy > 0.01"]).notes
+    assert "maths by exact_match,strict-match, quiz by acc" in both[0]
 
 
 def test_a_scorer_is_suggested_only_if_every_task_has_it(tmp_path: Path, capsys: Capture) -> None:

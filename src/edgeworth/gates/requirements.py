@@ -54,14 +54,22 @@ PAIRS = {"[": "]", "(": ")"}
 class RequirementError(OptionError):
     """A requirement that cannot be read or checked, with the position in its text."""
 
-    def __init__(self, message: str, text: str, position: int, source: str = "") -> None:
-        self.text, self.position = text, position
+    def __init__(
+        self, message: str, text: str, position: int, source: str = "", unknown_measure: str = ""
+    ) -> None:
+        self.message, self.text, self.position, self.source = message, text, position, source
+        self.unknown_measure = unknown_measure
+        """What was written where a measure is needed, if there is no such measure."""
         where = f"{source}: " if source else ""
         super().__init__(f'{where}the requirement "{text}", at character {position + 1}: {message}')
 
     def __reduce__(self) -> tuple[type[OptionError], tuple[str]]:
         """Pickle the finished sentence."""
         return OptionError, (str(self),)
+
+    def in_source(self, source: str) -> RequirementError:
+        """Return the error with the file and the entry that the requirement comes from."""
+        return RequirementError(self.message, self.text, self.position, source, self.unknown_measure)
 
 
 class Region(NamedTuple):
@@ -102,6 +110,8 @@ class Requirement:
     """Where the words after the measure begin."""
     source: str = ""
     """The file and the entry that it comes from; empty for the command line."""
+    word: str = ""
+    """The measure as it was written, which may be the name of a scorer of run logs."""
 
     def __str__(self) -> str:
         return self.text
@@ -316,7 +326,7 @@ def parse_requirement(text: str, *kinds: AnyKind) -> Requirement:
             f"which begin with {text[:40]!r}"
         )
     words = _Words(text)
-    measure = _take_measure(words, kinds)
+    measure, spelling = _take_measure(words, kinds)
     position, word = words.position, words.take().lower() if words.next else ""
     relation: Relation
     reference: Reference = "baseline"
@@ -348,7 +358,7 @@ def parse_requirement(text: str, *kinds: AnyKind) -> Requirement:
         words.fail("a comparison is needed after the measure", FORMS)
     if words.next:
         words.fail("the requirement is complete here")
-    return Requirement(text, measure, relation, reference, number, position=position)
+    return Requirement(text, measure, relation, reference, number, position=position, word=spelling)
 
 
 def _optional_margin(words: _Words, measure: str) -> float:
@@ -358,8 +368,11 @@ def _optional_margin(words: _Words, measure: str) -> float:
     return words.amount(measure)
 
 
-def _take_measure(words: _Words, kinds: Sequence[AnyKind]) -> str:
-    """Take the longest run of words that spells a measure, such as "average precision"."""
+def _take_measure(words: _Words, kinds: Sequence[AnyKind]) -> tuple[str, str]:
+    """Take the longest run of words that spells a measure, such as "average precision".
+
+    It is returned as the catalogue writes it, and as it was written.
+    """
     spellings: list[str] = []
     for token in words.tokens:
         if token.word[0] in "<>=≥≤" or token.word.lower() in ("no", "within", "better"):
@@ -375,13 +388,14 @@ def _take_measure(words: _Words, kinds: Sequence[AnyKind]) -> str:
             errors.append(str(error))
         else:
             words.index = number
-            return measure
+            return measure, spellings[number - 1]
     # With a comparison after it, all words are the measure; otherwise only the first one surely is.
     is_compared = len(spellings) < len(words.tokens)
     message = errors[0 if is_compared else -1]
     if not is_compared or len(spellings) > 1:
         message = f"{message.removesuffix('?')}; {FORMS}"
-    raise RequirementError(message, words.text, words.position)
+    written = spellings[-1 if is_compared else 0]
+    raise RequirementError(message, words.text, words.position, unknown_measure=written)
 
 
 def _find_measure(text: str, kinds: Sequence[AnyKind]) -> str:
@@ -458,6 +472,8 @@ def read_requirements(path: str | Path, *kinds: AnyKind) -> list[Requirement]:
         for text in texts:
             try:
                 rule = parse_requirement(text, *kinds)
+            except RequirementError as error:
+                raise error.in_source(where) from None
             except OptionError as error:
                 raise OptionError(f"{where}: {error}") from None
             rules.append(

@@ -17,7 +17,7 @@ from edgeworth.core.kinds import AnyKind, Kind, kind_if_tally, kind_of
 from edgeworth.core.options import CheckOptions, CompareOptions, Options, options_of, select_options
 from edgeworth.core.tallies import Tally
 from edgeworth.errors import EdgeworthError, OptionError
-from edgeworth.gates.requirements import BASELINE, CANDIDATE
+from edgeworth.gates.requirements import BASELINE, CANDIDATE, Requirement
 from edgeworth.grades.grades import Grades
 from edgeworth.pipeline.call_options import change, fill_in, set_columns, typed_name
 from edgeworth.pipeline.slices import names_of_slices
@@ -38,6 +38,8 @@ ByPart: TypeAlias = dict[str, Value | EdgeworthError]
 
 MAX_LISTED = 3
 """Items that a sentence names."""
+MAX_ABSENT_LISTED = 5
+"""Absent items that a sentence names."""
 TRUE = frozenset({"1", "1.0", "true", "yes", "y", "t", "x", "must", "must pass"})
 """Values of a column that mark items which must be right."""
 
@@ -64,6 +66,8 @@ class ItemCheck(NamedTuple):
     absent: tuple[str, ...] = ()
     wrong_rows: float = 0.0
     """How many rows are wrong, if the rows have no ids."""
+    example: str = ""
+    """An id that is accepted, if some absent id is of no item."""
 
     def describe_wrong(self) -> str:
         """Write how many of the items that had to be right are wrong, and which."""
@@ -72,6 +76,11 @@ class ItemCheck(NamedTuple):
         names = f" ({list_ids(self.wrong)})" if self.wrong else ""
         verb = "is" if number == 1 else "are"
         return f"{number:,.0f} of the {self.number:,} {unit} that must pass {verb} wrong{names}."
+
+    def describe_absent(self) -> str:
+        """Write which of the items that had to be right are absent, and what an id looks like."""
+        example = f" (an id of these logs is {self.example!r})" if self.example else ""
+        return f"Items that must pass are absent: {list_ids(self.absent, MAX_ABSENT_LISTED)}{example}."
 
 
 class GateData(ABC):
@@ -108,6 +117,9 @@ class GateData(ABC):
     def differences_by(self, column: str, measure: str) -> ByPart[Difference]:
         """Compare in each slice."""
         raise self._no_slices(column, measure)
+
+    def check_requirement(self, rule: Requirement) -> None:  # noqa: B027  # most data accept all of them
+        """Refuse a requirement that can never be decided with data of this kind."""
 
     def missing(self) -> list[Missing]:
         """List what vanished since the baseline, and runs that did not finish."""
@@ -272,9 +284,9 @@ def list_items(items: Iterable[Item]) -> str:
     return list_ids([item.id for item in items])
 
 
-def list_ids(ids: Sequence[str]) -> str:
-    listed = ", ".join(cut_middle(name, 40) for name in ids[:MAX_LISTED])
-    return f"{listed}, …" if len(ids) > MAX_LISTED else listed
+def list_ids(ids: Sequence[str], limit: int = MAX_LISTED) -> str:
+    listed = ", ".join(cut_middle(name, 40) for name in ids[:limit])
+    return f"{listed}, …" if len(ids) > limit else listed
 
 
 def known_kinds(data: object, kind: object) -> tuple[AnyKind, ...]:

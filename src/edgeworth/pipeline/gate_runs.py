@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from edgeworth.comparisons.difference import Difference
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import plural
-from edgeworth.core.options import Options, select_options
-from edgeworth.errors import InputError, OptionError
+from edgeworth.core.measures import Spelling
+from edgeworth.core.options import CheckOptions, Options, select_options
+from edgeworth.core.registry import measure_title, measures_by_name
+from edgeworth.errors import EdgeworthError, InputError, OptionError
+from edgeworth.gates.requirements import Requirement
 from edgeworth.grades.estimates import estimate_grades
-from edgeworth.pipeline.call_options import change
+from edgeworth.grades.grades import Grades
+from edgeworth.grades.kind import GRADES
+from edgeworth.pipeline.call_options import change, fill_in
 from edgeworth.pipeline.compare_data import (
     compare_tallies,
     comparison_options,
@@ -43,6 +51,7 @@ from edgeworth.pipeline.run_items import (
     find_systems,
     has_no_grade,
     make_grades,
+    short_ids,
 )
 from edgeworth.pipeline.run_logs import describe_unfinished, judging_options, unfinished_runs
 from edgeworth.sources.paths import expand_paths
@@ -151,6 +160,57 @@ class RunData(GateData):
         """The answers of both systems to the items that both have."""
         return self._answers.judged(self.options["errors"])
 
+    def check_requirement(self, rule: Requirement) -> None:
+        """Refuse a measure that answers with grades never have, and a scorer that did not grade a task."""
+        names = measures_by_name(GRADES, "grades")
+        is_measure = rule.word.lower() in names
+        scorer = "" if is_measure or not _has_scorer(rule.word, self.runs) else rule.word
+        if Spelling.parse(rule.measure).name not in names:
+            measure = _measure_for(self.runs, scorer)
+            if scorer:
+                rule.refuse(f"{scorer} is a scorer: require {measure} and pass --scorer {scorer}", 0)
+            title = measure_title(Spelling.parse(rule.measure).name)
+            rule.refuse(
+                f"{title[0].upper()}{title[1:]} cannot be computed from graded answers: use {measure}", 0
+            )
+        if scorer:
+            self._refuse_other_scorers(rule)
+
+    def _refuse_other_scorers(self, rule: Requirement) -> None:
+        """Raise an error if a task is graded by another scorer than the one that a requirement names."""
+        tasks = self._common if rule.needs_baseline else self._alone
+        chosen = {task: next(iter(runs[self.candidate].grades)) for task, runs in tasks.items()}
+        others = {
+            task: scorer
+            for task, scorer in chosen.items()
+            if rule.task in (None, task) and not _is_named(scorer, rule.word)
+        }
+        if not others:
+            return
+        name, measure = rule.word, rule.measure
+        if self.options["scorer"] is not None:
+            rule.refuse(
+                f"{name} is a scorer, and --scorer chooses {self.options['scorer']}: require {measure}, or "
+                f"pass --scorer {name}",
+                0,
+            )
+        held = {run.task: run.grades for run in self.runs[self.candidate]}
+        lacking = [task for task in others if not any(_is_named(scorer, name) for scorer in held[task])]
+        listed = ", ".join(lacking or others)
+        if not lacking:
+            used = ", ".join(dict.fromkeys(others.values()))
+            rule.refuse(
+                f"{name} is a scorer, and {listed} {plural(len(others), 'is', 'are')} graded by {used}: pass "
+                f"--scorer {name}, or require {measure} by the scorers in use",
+                0,
+            )
+        rule.refuse(
+            f"{name} is a scorer, and {listed} {plural(len(lacking), 'has', 'have')} no grades by it: pass "
+            f"--scorer {name} --allow-missing to leave {plural(len(lacking), 'that task', 'those tasks')} "
+            f"out, or require {measure} by the scorer of each task",
+            0,
+        )
+
     def _estimate(self, run: Run, measure: str) -> Estimate:
         return estimate_grades(make_grades(run, self.options), measure, **find_guess_rate(run, self.options))
 
@@ -246,7 +306,9 @@ class RunData(GateData):
 
     def _describe_scorers(self) -> list[str]:
         """Write which scorer graded each task, if tasks have different ones."""
-        scorers = {task: next(iter(runs[self.candidate].grades)) for task, runs in self._alone.items()}
+        is_judged_alone = self.baseline is None or "_own_answers" in vars(self)
+        tasks = self._alone if is_judged_alone else self._common
+        scorers = {task: next(iter(runs[self.candidate].grades)) for task, runs in tasks.items()}
         if len(set(scorers.values())) < 2:
             return []
         listed = ", ".join(f"{task} by {scorer}" for task, scorer in scorers.items())
@@ -259,15 +321,83 @@ class RunData(GateData):
         grades = make_grades(self._own_run, self.options)
         is_field = isinstance(must_pass, str) and any(must_pass in item.about for item in items)
         if not is_field:
-            return check_grades(grades, self._with_tasks(split_ids(must_pass), grades.ids or ()))
+            return self._check_ids(split_ids(must_pass), grades)
         field = str(must_pass)
         marked = [item.id for item in items if str(item.about.get(field)).strip().lower() in TRUE]
         if not marked:
             raise OptionError(f"no item has a true value in the field {field!r} (--must-pass)")
-        return check_grades(grades, list(dict.fromkeys(marked)))
+        check = check_grades(grades, list(dict.fromkeys(marked)))
+        wrong, absent = ([self._short_ids.get(x, x) for x in names] for names in (check.wrong, check.absent))
+        return check._replace(wrong=tuple(wrong), absent=tuple(absent))
 
-    def _with_tasks(self, ids: Sequence[str], known: Sequence[object]) -> list[str]:
-        """Replace an id by those of all tasks that have it, if there are several tasks."""
-        names = set(map(str, known))
-        in_tasks = {name: [f"{task}: {name}" for task in self._alone] for name in ids}
-        return [y for x in ids for y in ([z for z in in_tasks[x] if z in names] or [x])]
+    def _check_ids(self, given: Sequence[str], grades: Grades) -> ItemCheck:
+        """Check items by their ids or short ids, with or without the task."""
+        by_name = self._ids_by_name
+        # Items of several tasks may share an id.
+        given_as = {item_id: name for name in given for item_id in by_name.get(name, [name])}
+        check = check_grades(grades, list(given_as))
+
+        def display(item_id: str) -> str:
+            is_shared = len(by_name.get(given_as[item_id], [])) > 1
+            return self._short_ids.get(item_id, item_id) if is_shared else given_as[item_id]
+
+        # Without short ids, the reader knows the ids from the logs.
+        example = "" if all(name in by_name for name in given) else next(iter(self._short_ids.values()), "")
+        return check._replace(
+            wrong=tuple(map(display, check.wrong)), absent=tuple(map(display, check.absent)), example=example
+        )
+
+    @cached_property
+    def _short_ids(self) -> dict[str, str]:
+        """The names that reports print for items whose ids are hashes."""
+        return short_ids(self._own_answers.runs[self.candidate].items, has_tasks=len(self._alone) > 1)
+
+    @cached_property
+    def _ids_by_name(self) -> dict[str, list[str]]:
+        """The ids of the items that a name stands for: the id or the short id, with or without the task."""
+        exact: dict[str, dict[str, None]] = {}
+        short: dict[str, dict[str, None]] = {}
+        for item in self._own_answers.runs[self.candidate].items:
+            task = f"{item.about['task']}: "
+            for names, name in ((exact, item.id), (short, self._short_ids.get(item.id, item.id))):
+                plain = name.removeprefix(task) if len(self._alone) > 1 else name
+                for spelling in (plain, f"{task}{plain}"):
+                    names.setdefault(spelling, {})[item.id] = None
+        return {name: list(ids) for name, ids in (short | exact).items()}
+
+
+def find_scorer_measure(name: str, data: object, baseline: object, given: Mapping[str, object]) -> str | None:
+    """Find the measure of grades by a scorer; None unless the data are run logs with such a scorer."""
+    for logs in (data, baseline):
+        with contextlib.suppress(EdgeworthError):
+            systems = find_systems(logs, change(fill_in("evaluate", CheckOptions, given), by=None))
+            if _has_scorer(name, systems):
+                return _measure_for(systems, name)
+    return None
+
+
+def _has_scorer(name: str, systems: Systems) -> bool:
+    return any(_is_named(x, name) for runs in systems.values() for run in runs for x in run.grades)
+
+
+def _is_named(scorer: str, name: str) -> bool:
+    """Return whether a name is that of a scorer, or its beginning before a comma.
+
+    >>> _is_named("exact_match,strict-match", "exact_match"), _is_named("acc_norm", "acc")
+    (True, False)
+    """
+    return name in (scorer, scorer.partition(",")[0])
+
+
+def _measure_for(systems: Systems, scorer: str = "") -> str:
+    """Choose the measure of grades by a scorer: accuracy if they are right or wrong, otherwise the mean."""
+    grades = np.concatenate(
+        [
+            values
+            for runs in systems.values()
+            for run in runs
+            for name, values in [*run.grades.items()][: None if scorer else 1]
+            if not scorer or _is_named(name, scorer)
+        ]
+    )
+    return "accuracy" if np.isin(grades[~np.isnan(grades)], (0, 1)).all() else "mean"

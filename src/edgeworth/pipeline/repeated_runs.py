@@ -28,12 +28,13 @@ from edgeworth.pipeline.run_items import (
     describe_skipped_tasks,
     find_systems,
     make_grades,
+    short_ids,
 )
 from edgeworth.pipeline.tally_record import TallyRecord
 from edgeworth.sources.columns import Coded, as_column
 from edgeworth.sources.joining import name_systems
 from edgeworth.sources.runs.reading import name_every_log
-from edgeworth.sources.runs.run import Item, Run
+from edgeworth.sources.runs.run import Run
 
 ZERO_ONE = frozenset({"0", "1", "0.0", "1.0", "False", "True", "false", "true"})
 """Classes of which the positive one is known."""
@@ -205,7 +206,7 @@ def _read_logs(data: object, options: Options) -> RepeatedRuns:
         raise InputError(f"{NEEDS_TWO_RUNS}. Here every task has one log: {held}")
     combined = combine_runs(runs, "question", notices)
     items = {item.id: item for run in judged.values() for item in run.items}
-    combined = replace(combined, short_ids=_short_ids(items.values(), has_tasks=len(tasks) > 1))
+    combined = replace(combined, short_ids=short_ids(items.values(), has_tasks=len(tasks) > 1))
     if len(tasks) == 1:
         return combined
     by_task: dict[str, list[str]] = {task: [] for task in tasks}
@@ -217,13 +218,6 @@ def _read_logs(data: object, options: Options) -> RepeatedRuns:
         notice = f"No question was answered twice in {', '.join(single)}, so noise there is unknown."
         combined = replace(combined, notices=(*combined.notices, notice))
     return replace(combined, tasks=repeated)
-
-
-def _short_ids(items: Iterable[Item], *, has_tasks: bool) -> dict[str, str]:
-    """Name items by the number of their document, if the log identifies them by a hash."""
-    named = [(item.id, item.about["doc_id"], item.about["task"]) for item in items if "doc_id" in item.about]
-    texts = {name: f"{task}: {number}" if has_tasks else str(number) for name, number, task in named}
-    return texts if len(set(texts.values())) == len(texts) else {}
 
 
 def _group_by_run(logs: list[Run]) -> dict[str, list[Run]]:

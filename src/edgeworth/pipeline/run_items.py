@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, TypedDict, cast
@@ -320,6 +320,13 @@ def _list_ids(ids: Sequence[str]) -> str:
     more = ", …" if len(ids) > LISTED_IDS else ""
     listed = ", ".join(repr(cut_middle(item_id, LONGEST_ID)) for item_id in ids[:LISTED_IDS])
     return f"{listed}{more}"
+
+
+def short_ids(items: Iterable[Item], *, has_tasks: bool) -> dict[str, str]:
+    """Name items by the number of their document, if the log identifies them by a hash."""
+    named = [(item.id, item.about["doc_id"], item.about["task"]) for item in items if "doc_id" in item.about]
+    texts = {name: f"{task}: {number}" if has_tasks else str(number) for name, number, task in named}
+    return texts if len(set(texts.values())) == len(texts) else {}
 
 
 # -- fields of items -------------------------------------------------------------------------------------
