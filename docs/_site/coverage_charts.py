@@ -15,6 +15,16 @@ from markdown import plain, table, write_page
 
 Record = dict[str, Any]
 NOMINAL = 0.95
+SHARES = {
+    "proportions": "true accuracy {:g}",
+    "clustered": "true accuracy {:g}",
+    "weighted": "true accuracy {:g}",
+    "paired-accuracy": "{:.3g}% disagreements",
+    "brier-score": "{:.3g}% events",
+}
+"""What the share of a record is a share of, by grid; other shares are of targets."""
+UNITS = dict.fromkeys(("roc-area", "average-precision", "paired-areas", "graded-answers"), "items")
+"""What the cases of a grid are called, if not cases."""
 COLOURS = ["#1f77b4", "#e07b00", "#7a7a7a", "#2a9d5c"]
 
 
@@ -23,19 +33,20 @@ def draw_setting(records: list[Record]) -> alt.VConcatChart | alt.HConcatChart:
     rows = [
         {
             **row,
-            "case": "all" if row["share"] is None else f"share {row['share']:g}",
+            "case": _describe_share(row),
             "cost": _relative_cost(row, records),
         }
         for row in records
     ]
-    shares = sorted({row["case"] for row in rows})
+    by_size = sorted(rows, key=lambda row: row["share"] or 0.0)
+    shares = list(dict.fromkeys(row["case"] for row in by_size))
     methods = list(dict.fromkeys(row["method"] for row in rows))
     colour = alt.Color(
         "method:N", title=None, sort=methods, scale=alt.Scale(domain=methods, range=COLOURS[: len(methods)])
     )
     x = alt.X(
         "n:Q",
-        title="cases",
+        title=UNITS.get(records[0]["grid"], "cases"),
         scale=alt.Scale(type="log", nice=False, padding=8),
         axis=alt.Axis(values=sorted({r["n"] for r in rows}), format=",d"),
     )
@@ -77,6 +88,15 @@ def draw_setting(records: list[Record]) -> alt.VConcatChart | alt.HConcatChart:
     )
 
 
+def _describe_share(row: Record) -> str:
+    """Name the share that sets the columns of a chart apart: of targets, or what the grid varies."""
+    share = row["share"]
+    if share is None:
+        return "all"
+    words = SHARES.get(row["grid"], "{:.3g}% targets")
+    return words.format(100 * share if "%" in words else share)
+
+
 def _relative_cost(row: Record, records: list[Record]) -> float | None:
     """Compare the time that an interval took with that of the bootstrap, measured in turns on one machine."""
     for other in records:
@@ -97,13 +117,13 @@ def write_coverage_page(source: Path) -> None:
         "simulated samples, intervals contained the true value (coverage), how wide they were, and what they "
         "cost to compute. Edgeworth's intervals are shown beside the usual alternatives: Wald's interval "
         "(estimate ± 1.96 standard errors) and the percentile bootstrap (400 resamples). The dashed line is "
-        "95%. A method below it promises too much.",
+        "95%. A method below it covers too little.",
         "The cost is the time per interval as a multiple of the bootstrap's time, rounded to one digit. For "
         "Edgeworth it is the time of the whole call, with its checks; for the alternatives it is the time of "
         "the bare formula.",
-        "The share in a chart is the share of right answers for accuracy, of disagreements for a difference "
-        "of accuracies, and of targets otherwise. Samples from real data are drawn from the whole data set, "
-        "so the true value is known.",
+        "Above a chart, 10% targets means that a case is a target with a probability of 10%, and 10% events "
+        "that the event happens with this probability. Samples from real data are drawn from the whole data "
+        "set, so the true value is known.",
         "The records are in [intervals.json](data/intervals.json). `script/coverage --write` measures them "
         "again with the same seeds. A coverage with a standard error of 0 was computed "
         "exactly.",
@@ -134,11 +154,28 @@ def _describe_setting(setting: str, records: list[Record]) -> list[str]:
         if row["coverage"] < worst.get(row["method"], {"coverage": 2})["coverage"]:
             worst[row["method"]] = row
     lines = [
-        f"- {method}: lowest coverage {row['coverage']:.1%}, with "
-        f"{row['n']} cases" + ("" if row["share"] is None else f" and a share of {row['share']:g}")
+        f"- {method}: lowest coverage {row['coverage']:.1%}, with {row['n']:,} "
+        f"{UNITS.get(row['grid'], 'cases')}" + ("" if row["share"] is None else f", {_describe_share(row)}")
         for method, row in worst.items()
     ]
-    return [f"![Coverage, width and cost: {setting}](figures/{_file_name(setting)}.svg)", "\n".join(lines)]
+    chart = f"![Coverage, width and cost: {setting}](figures/{_file_name(setting)}.svg)"
+    return [chart, "\n".join(lines), *_describe_error(records)]
+
+
+def _describe_error(records: list[Record]) -> list[str]:
+    """State how many samples the coverage comes from, and how far it may be off; nothing if it is exact."""
+    samples = max(map(_count_samples, records))
+    if not samples:
+        return []
+    error = 100 * max(row["se"] or 0.0 for row in records)
+    return [f"Up to {samples:,} samples per setting; standard errors are at most {error:.1f} points."]
+
+
+def _count_samples(row: Record) -> int:
+    """Return the number of samples behind a coverage, from its standard error if it was not kept."""
+    if row.get("samples") or not row["se"]:
+        return int(row.get("samples") or 0)
+    return round(row["coverage"] * (1 - row["coverage"]) / row["se"] ** 2)
 
 
 MARKER = re.compile(r"^<!-- measured: ([a-z -]+) -->$", re.MULTILINE)
