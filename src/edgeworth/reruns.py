@@ -42,6 +42,7 @@ from edgeworth.report.estimates import estimates_grid
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns, make_provenance
 from edgeworth.report.verdict import Claim, Verdict, estimate_numbers
 from edgeworth.report.wording import describe_measure
+from edgeworth.sources.paths import natural_key
 
 EQUAL_WEIGHT = "The verdict covers the questions of all tasks together, each with equal weight."
 
@@ -234,12 +235,13 @@ def _report(
     moves, least = estimates.moves, estimates.least
     amount = (lambda x: f"{f'{100 * x:#.2g}'.rstrip('.')} points") if whole.is_binary else format_number
     claims = [_flip_claim(runs, estimates, level)]
-    moved = amount(moves * math.sqrt(2))
+    difference = moves * math.sqrt(2)
     text = (
-        f"Between two runs on the same {units}, the score typically differs by {moved} (one standard "
-        "deviation)."
+        f"Between two runs on the same {units}, the score typically differs by {amount(difference)} (one "
+        "standard deviation)."
     )
-    claims.append(Claim("rerun noise", text, "estimated", {"deviation": moves}))
+    deviations = {"deviation": moves, "difference_deviation": difference}
+    claims.append(Claim("rerun noise", text, "estimated", deviations))
     if not math.isnan(least):
         text = (
             f"Rerun noise alone hides differences below {amount(least)} between two systems "
@@ -451,16 +453,15 @@ def _items_section(runs: RepeatedRuns) -> Section:
     """List the items whose reruns vary most."""
     whole = runs.whole
     spread = (whole.squares - whole.sums**2 / whole.repeats) / np.maximum(whole.repeats - 1, 1)
-    order = [x for x in np.argsort(-spread, kind="stable")[:LISTED_ITEMS].tolist() if spread[x] > 0]
-    ids = whole.ids or ()
-    rows = tuple(
-        (runs.short_ids.get(str(ids[x]), str(ids[x])), float(whole.means[x]), int(whole.repeats[x]))
-        for x in order
-    )
-    changed = int((spread > 0).sum())
+    changed = np.flatnonzero(spread > 0).tolist()
+    names = {x: str((whole.ids or ())[x]) for x in changed}
+    names = {x: runs.short_ids.get(name, name) for x, name in names.items()}
+    order = sorted(changed, key=lambda x: (-spread[x], natural_key(names[x])))[:LISTED_ITEMS]
+    rows = tuple((names[x], float(whole.means[x]), int(whole.repeats[x])) for x in order)
     units = plural(whole.number, runs.unit)
     value = "value" if runs.measure else "grade"
-    text = f"{changed:,} of {whole.number:,} {units} did not get the same {value} in every run."
+    text = f"{len(changed):,} of {whole.number:,} {units} did not get the same {value} in every run"
+    text += f"; the first {len(rows)} are listed." if len(rows) < len(changed) else "."
     head = f"mean {describe_measure(runs.measure) if runs.measure else 'grade'}"
     if is_average_of_pseudo_values(runs):
         head = "mean pseudo-value"

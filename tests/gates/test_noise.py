@@ -400,3 +400,29 @@ def test_a_gate_on_several_tasks_is_simulated_on_all_together_with_a_warning(tmp
     assert "edgeworth check decides in each task" in report.warnings[0]
     one = ew.noise([str(path) for path in tmp_path.rglob("samples_quiz*")], require="accuracy >= 0.1")
     assert not one.warnings
+
+
+def test_the_sentence_on_the_difference_of_two_runs_has_its_number_in_the_json() -> None:
+    rng = np.random.default_rng(3)
+    report = ew.noise(repeated(rng.random((2, 100)) < 0.6))
+    [claim] = [claim for claim in report.to_dict()["claims"] if claim["about"] == "rerun noise"]
+    deviations = claim["numbers"]
+    points = float(re.search(r"differs by ([0-9.]+) points", claim["text"])[1])
+    assert float(f"{100 * deviations['difference_deviation']:.2g}") == points
+    assert deviations["difference_deviation"] == pytest.approx(2**0.5 * deviations["deviation"])
+    # The standard deviation of the difference of two runs, of which each flip adds 1/n².
+    flips = report.numbers["flip_rate"]["value"]
+    assert deviations["difference_deviation"] == pytest.approx((flips / 100) ** 0.5)
+
+
+def test_changed_items_are_sorted_and_the_list_says_that_it_is_cut() -> None:
+    first = np.ones(30)
+    second = np.r_[np.zeros(11), np.ones(19)]
+    ids = [f"q{number}" for number in (*range(12, 1, -1), *range(20, 39))]
+    whole = ew.Grades.from_grades([*first, *second], ids=[*ids, *ids])
+    table = next(x for x in ew.noise(whole).sections if x.title == "What changes most")
+    assert table.text == ("11 of 30 items did not get the same grade in every run; the first 10 are listed.",)
+    assert [row[0] for row in table.grids[0].rows] == [f"q{number}" for number in range(2, 12)]
+    whole = ew.Grades.from_grades([*first, *first[:20], *second[:10]], ids=[*ids, *ids])
+    table = next(x for x in ew.noise(whole).sections if x.title == "What changes most")
+    assert table.text == ("10 of 30 items did not get the same grade in every run.",)
