@@ -15,6 +15,7 @@ from statsmodels.stats.proportion import (  # type: ignore[import-untyped]  # it
 )
 
 import edgeworth as ew
+from command_line import call, refused
 from edgeworth.errors import InputError
 from edgeworth.report.changes import diff_reports
 from gate_files import write_log
@@ -365,3 +366,16 @@ def test_a_change_of_the_last_system_of_a_folder_is_no_change_of_options(tmp_pat
     assert diff_reports(tmp_path / "old.json", tmp_path / "copy.json").to_dict()["is_same_data"]
     provenance = json.loads((tmp_path / "old.json").read_text())["provenance"]
     assert [Path(name).name for name in provenance["source"].split(", ")] == ["a.json", "b.json"]
+
+
+def test_a_report_in_place_of_data_is_recognised(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    truth, prediction = [1, 0] * 20, [1, 0] * 18 + [0, 1] * 2
+    ew.evaluate(truth=truth, prediction=prediction).to_json(tmp_path / "report.json")
+    ew.check(truth=truth, prediction=prediction, require="accuracy >= 0.5").to_json(tmp_path / "gate.json")
+    for name in ("report.json", "gate.json"):
+        for words in (["evaluate", name], ["preview", name], ["evaluate", name, "--correct", "verdict"]):
+            expected = f"{name} is an Edgeworth report: edgeworth diff compares two of them"
+            assert expected in refused(call(tmp_path, capsys, *words))
+    # An object with another schema is a table.
+    (tmp_path / "t.json").write_text('{"schema": "mine/1", "rows": [{"right": 1}, {"right": 0}]}')
+    assert ew.evaluate(tmp_path / "t.json", correct="right").numbers["estimates"]["accuracy"]["value"] == 0.5

@@ -45,6 +45,9 @@ DELIMITERS = ",\t;|"
 DOCUMENT_BEGINNINGS = (b"%PDF-", b"%!PS", b"{\\rtf", b"<!DOCTYPE", b"<!doctype", b"<html", b"<?xml")
 """The first bytes of text files that hold no table."""
 
+REPORT_SCHEMAS = ("edgeworth.report/", "edgeworth/gate/")
+"""How the schema begins that the JSON of a report, or of the decision of a gate, names."""
+
 END_MARK = "\x1eend\x1e"
 """A line that is added at the end: if it is missing, an unclosed quotation mark has swallowed rows."""
 
@@ -260,6 +263,8 @@ class JsonLinesSource(FileSource):
         except (ValueError, RecursionError):
             return None
         check_nesting(document, self.name)
+        if isinstance(document, dict) and str(document.get("schema")).startswith(REPORT_SCHEMAS):
+            raise InputError(f"{self.name} is an Edgeworth report: edgeworth diff compares two of them")
         rows = _rows_of(document, self.name)
         return self._parsed(b"\n".join(json.dumps(row).encode() for row in rows), 1)
 
