@@ -12,6 +12,8 @@ import pytest
 
 import edgeworth as ew
 from command_line import call
+from edgeworth.cli.preview_commands import suggest_clusters
+from edgeworth.sources.columns import encode
 
 Capture = pytest.CaptureFixture[str]
 RNG = np.random.default_rng(0)
@@ -147,3 +149,44 @@ def test_a_preview_names_all_three(tmp_path: Path, capsys: Capture) -> None:
     fine = tmp_path / "fine.csv"
     frame(case_id=np.arange(120)).to_csv(fine, index=False)
     assert "Check first" not in call(tmp_path, capsys, "preview", str(fine)).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "hint"),
+    [
+        (
+            "customer",
+            np.arange(120) // 2,
+            "customer repeats (2 rows each): if rows of one customer are alike",
+        ),
+        (
+            "Patient_ID",
+            [f"p{x % 50}" for x in range(120)],
+            "Patient_ID repeats (about 2.4 rows each): if rows ",
+        ),
+        ("meta.session id", np.arange(120) // 4, "add --cluster 'meta.session id'"),
+        ("customer", np.arange(120), None),
+        ("customer", np.arange(120) // 1.15 // 1, None),
+        ("customer", np.arange(120) % 10, None),
+        ("customer", np.arange(120) // 2 + 0.5, None),
+        ("colour", np.arange(120) // 2, None),
+    ],
+)
+def test_a_preview_suggests_clusters_for_units_that_repeat(
+    name: str, values: Any, hint: str | None, tmp_path: Path, capsys: Capture
+) -> None:
+    table = frame().drop(columns="case_id").assign(**{name: values})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    text = call(tmp_path, capsys, "preview", "t.csv").stdout
+    assert ("--cluster" in text) == (hint is not None)
+    if hint is not None:
+        assert hint in text.splitlines()[-1]
+        assert text.splitlines()[-2] == ""
+
+
+def test_a_preview_suggests_no_clusters_for_columns_in_use_and_search_runs() -> None:
+    columns = {"customer": encode(np.arange(40) // 2, "customer")}
+    assert suggest_clusters(columns, ["evaluate {} --truth y --prediction p"])
+    assert not suggest_clusters(columns, ["evaluate {} --truth y --score customer"])
+    assert not suggest_clusters(columns, ["evaluate {} --truth y --query q --score s"])
+    assert not suggest_clusters(columns, ["ledger {}"])

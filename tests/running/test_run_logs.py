@@ -580,6 +580,51 @@ def test_what_a_folder_leaves_out_is_named(tmp_path: Path, capsys: Capture) -> N
     assert "broken.eval cannot be read" in shown
 
 
+def write_reruns(folder: Path, name: str, model: str = "lab/small") -> Path:
+    """Write two runs of a model with two tasks in folders of their own, under the same file names."""
+    for run in ("run1", "run2"):
+        (folder / run).mkdir(parents=True, exist_ok=True)
+        for task in ("quiz", "maths"):
+            write_quiz(folder / run / name.format(task), model, 0.5, task=task)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "what"), [("2026-01-02T10-00-00-00-00_{}_x.eval", "date"), ("{}.eval", "name")]
+)
+def test_runs_of_the_same_date_are_no_earlier_ones(
+    tmp_path: Path, capsys: Capture, name: str, what: str
+) -> None:
+    write_reruns(tmp_path / "reruns", name)
+    warning = (
+        f"2 runs of lab/small have the same {what}; run2 was used. To measure the noise: edgeworth noise "
+    )
+    report = ew.evaluate(tmp_path / "reruns")
+    assert report.warnings[0] == f"{warning}{tmp_path / 'reruns'}"
+    assert not any("Skipped" in text for text in section(report, "What was read").text)
+    assert f"{warning}{tmp_path / 'reruns'}" in ew.check(tmp_path / "reruns", require="accuracy > 0.01").notes
+    shown = call(tmp_path, capsys, "preview", "reruns").stdout
+    assert "Inspect: 1 system, 2 tasks" in shown
+    assert f"Check first:\n  {warning}reruns\n" in shown
+    assert "\n  edgeworth noise reruns\n" in shown
+    assert "Skipped" not in shown
+    # Each run has two epochs.
+    assert ew.noise(tmp_path / "reruns").numbers["repeats"] == 4
+    # Noise takes the logs of one system.
+    write_quiz(tmp_path / "reruns" / "other.eval", "lab/large", 0.9)
+    [several] = [x for x in ew.compare(tmp_path / "reruns").report.warnings if "same" in x]
+    assert several.endswith("To measure the noise: pass only these logs to edgeworth noise.")
+
+
+def test_a_run_of_another_date_is_an_earlier_one(tmp_path: Path, capsys: Capture) -> None:
+    for run, day in (("run1", 3), ("run2", 2)):
+        (tmp_path / run).mkdir()
+        write_quiz(tmp_path / run / f"2026-01-0{day}T10-00-00-00-00_quiz_x.eval", "lab/small", 0.5)
+    shown = call(tmp_path, capsys, "preview", ".").stdout
+    assert "Skipped logs of earlier runs: run2/2026-01-02T10-00-00-00-00_quiz_x.eval." in shown
+    assert not any("same" in warning for warning in ew.evaluate(tmp_path).warnings)
+
+
 def two_tasks(folder: Path) -> Path:
     """Write samples of two models in two tasks with different scorers."""
     for model, skill in (("small", 0.5), ("large", 2.0)):

@@ -33,6 +33,8 @@ class Preview:
     rows: Sequence[Sequence[object]]
     commands: Sequence[str]
     warnings: Sequence[str] = ()
+    hints: Sequence[str] = ()
+    """Sentences below the commands."""
 
 
 def preview(*files: Files) -> None:
@@ -57,6 +59,8 @@ def preview(*files: Files) -> None:
     lines += ["Commands to try:"]
     lines += [f"  {command}" for command in exact]
     lines += [NOT_PRINTED] if len(exact) < len(commands) else []
+    if contents.hints:
+        lines += ["", *map(displayable, contents.hints)]
     sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
@@ -84,14 +88,15 @@ def _preview_runs(runs: Sequence[Run]) -> Preview:
     shared = [name for name in runs[0].grades if all(name in run.grades for run in runs)]
     commands += [f"{commands[-1]} --scorer {shlex.quote(name)}" for name in shared[1:2]]
     has_earlier = any(note.startswith(f"{SKIPPED} earlier") for note in skipped)
-    has_reruns = has_earlier or any(len(set(run.ids)) < len(run.ids) for run in runs)
+    same_dates = dict.fromkeys(warning for run in runs for warning in run.warnings)
+    has_reruns = has_earlier or bool(same_dates) or any(len(set(run.ids)) < len(run.ids) for run in runs)
     commands += ["noise {}"] if has_reruns and len({run.system for run in runs}) == 1 else []
-    title = (
-        f"{' and '.join(dict.fromkeys(run.tool for run in runs))}: {len(runs):,} {plural(len(runs), 'run')}"
-    )
+    tools = " and ".join(dict.fromkeys(run.tool for run in runs))
+    systems, tasks = len({run.system for run in runs}), len({run.task for run in runs})
+    title = f"{tools}: {systems:,} {plural(systems, 'system')}, {tasks:,} {plural(tasks, 'task')}"
     heads = ("system", "task", "items", "answers", "status", "scorers")
     errors = dict.fromkeys(error for run in runs for error in run.unreadable)
-    warnings = [*(f"A log is left out: {error}." for error in errors), *skipped]
+    warnings = [*(f"A log is left out: {error}." for error in errors), *same_dates, *skipped]
     return Preview(title, heads, rows, commands, warnings)
 
 
@@ -133,7 +138,7 @@ def _preview_search(files: tuple[str, ...]) -> Preview | None:
 
 def _preview_table(data: object) -> Preview:
     """List the columns of a table, and what looks like a mistake."""
-    from edgeworth.cli.preview_commands import suggest_commands
+    from edgeworth.cli.preview_commands import suggest_clusters, suggest_commands
     from edgeworth.pipeline.tally_rows import column_names
     from edgeworth.sources.columns import Coded, encode
     from edgeworth.sources.opening import open_source
@@ -150,10 +155,12 @@ def _preview_table(data: object) -> Preview:
         (name, len(column.labels), ", ".join(map(str, column.labels[:4]))) for name, column in columns.items()
     ]
     is_judgements = names == ["query-id", "corpus-id", "score"]
+    commands = ["trec {} RUN"] if is_judgements else suggest_commands(columns)
     return Preview(
         f"{source.name}: {len(columns):,} columns; values in the first {len(batch):,} rows",
         ("column", "distinct values", "examples"),
         rows,
-        ["trec {} RUN"] if is_judgements else suggest_commands(columns),
+        commands,
         describe_suspects(columns),
+        suggest_clusters(columns, commands),
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from edgeworth.common.escaping import is_visible
 from edgeworth.core.labels import parse_labels, usual_positive
 from edgeworth.sources.column_roles import NAMES_BY_ROLE
 from edgeworth.sources.columns import Coded
@@ -24,6 +26,51 @@ UNKNOWN_CLASS = "CLASS"
 FIXTURE_NAMES = {"game", "outcome", "probability", "odds"}
 """The columns of games that are still to be played, which ``edgeworth stakes`` reads."""
 FORMS = ("--truth COLUMN --prediction", "--truth COLUMN --score", "--truth COLUMN --probability", "--correct")
+
+
+UNIT_NAMES = frozenset(
+    (
+        *("customer", "client", "user", "member", "account", "patient", "subject", "person", "participant"),
+        *("respondent", "worker", "employee", "session", "visit", "conversation", "thread", "document"),
+        *("doc", "passage", "article", "paper", "book", "page", "group", "cluster", "site", "centre"),
+        *("center", "school", "classroom", "student", "pupil", "teacher", "hospital", "clinic", "doctor"),
+        *("household", "family", "mother", "speaker", "author", "writer", "animal", "device", "machine"),
+    )
+)
+"""Usual names, also with _id, of columns of units that may have several rows."""
+MIN_ROWS_OF_UNIT, MAX_ROWS_OF_UNIT = 1.2, 50
+"""The least and the largest mean number of rows per value of a column of units."""
+MAX_VALUES_OF_SLICES = 10
+"""A column with more different values holds units rather than slices."""
+ID_ENDING = re.compile(r"[_\s-]?id$")
+
+
+def suggest_clusters(columns: Mapping[str, Coded], commands: Sequence[str]) -> list[str]:
+    """Suggest --cluster for each column of units that repeat, unless a command uses the column already.
+
+    Commands for search runs, bets and queries have no such option, or group the rows already.
+    """
+    takes_clusters = any(command.startswith(("evaluate", "compare")) for command in commands)
+    if not takes_clusters or any(" --query " in command for command in commands):
+        return []
+    used = {word for command in commands for word in shlex.split(command)}
+    hints = []
+    for name, column in columns.items():
+        unit = ID_ENDING.sub("", name.rpartition(".")[2].lower())
+        texts = [str(label) for label in column.labels]
+        if unit not in UNIT_NAMES or name in used or not is_visible(name):
+            continue
+        if len(texts) <= MAX_VALUES_OF_SLICES:
+            continue
+        is_fraction = all(NUMBER.fullmatch(text) for text in texts) and any(float(x) % 1 for x in texts)
+        rows = int((column.codes >= 0).sum()) / len(texts)
+        if not is_fraction and MIN_ROWS_OF_UNIT <= rows <= MAX_ROWS_OF_UNIT:
+            number = f"{rows:.0f}" if rows == round(rows) else f"about {rows:.1f}"
+            hints.append(
+                f"{name} repeats ({number} rows each): if rows of one {unit} are alike, add --cluster "
+                f"{shlex.quote(name)}"
+            )
+    return hints
 
 
 def suggest_commands(columns: Mapping[str, Coded]) -> list[str]:

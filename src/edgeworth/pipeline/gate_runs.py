@@ -47,6 +47,7 @@ from edgeworth.pipeline.run_items import (
     Tasks,
     common_tasks,
     cut_runs,
+    describe_same_dates,
     find_guess_rate,
     find_systems,
     has_no_grade,
@@ -280,7 +281,7 @@ class RunData(GateData):
 
     def notices(self) -> tuple[str, ...]:
         """Name the scorers of several tasks, and list new items of the candidate, which are not compared."""
-        notices = self._describe_scorers()
+        notices = [*describe_same_dates(self.runs), *self._describe_scorers()]
         if self.baseline is None:
             return tuple(notices)
         own, before = ({run.task for run in self.runs[name]} for name in self.names)

@@ -25,6 +25,7 @@ from edgeworth.pipeline.rerun_values import (
 from edgeworth.pipeline.run_items import (
     Answers,
     common_tasks,
+    describe_same_dates,
     describe_skipped_tasks,
     find_systems,
     make_grades,
@@ -199,7 +200,7 @@ def _read_logs(data: object, options: Options) -> RepeatedRuns:
     answers = Answers.of(tasks, list(systems), options)
     judged = answers.judged(options["errors"])
     runs = {name: make_grades(run, options) for name, run in judged.items()}
-    notices += describe_skipped_tasks(systems, tasks)
+    notices += [*describe_same_dates(systems), *describe_skipped_tasks(systems, tasks)]
     notices += [*answers.describe_unmatched_items(), *answers.describe_errors()]
     if len(runs) == 1 and not any((run.repeats > 1).any() for run in runs.values()):
         held = "; ".join(f"{log.path} has {log.task}" for logs in systems.values() for log in logs)

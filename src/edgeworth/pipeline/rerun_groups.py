@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from edgeworth.sources.runs.run import Run
-
-STAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}")
-"""The date and time in the names of logs of Inspect and lm-evaluation-harness."""
+from edgeworth.sources.runs.run import STAMP, Run
 
 
 def group_reruns(logs: Sequence[Run]) -> dict[str, list[Run]]:

@@ -155,6 +155,11 @@ def describe_unreadable(systems: Systems) -> list[str]:
     return [f"A log is left out: {error}." for error in errors]
 
 
+def describe_same_dates(systems: Systems) -> list[str]:
+    """Write which logs of the folders have the same date, so that none is known to be the newest."""
+    return list(dict.fromkeys(text for runs in systems.values() for run in runs for text in run.warnings))
+
+
 def describe_skipped_tasks(systems: Systems, tasks: Tasks) -> list[str]:
     """Write which tasks are left out, and why."""
     held = {name: {run.task for run in runs} for name, runs in systems.items()}

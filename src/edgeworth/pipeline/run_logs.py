@@ -35,6 +35,7 @@ from edgeworth.pipeline.run_items import (
     Tasks,
     common_tasks,
     cut_runs,
+    describe_same_dates,
     describe_skipped_tasks,
     describe_unreadable,
     find_choices,
@@ -497,7 +498,7 @@ def _complete(
     paths = list(dict.fromkeys(run.path for _, run in runs))
     digest = {"digest": file_digest(paths)} if options["with_digest"] else {}
     unfinished = [claim.text for claim in _unfinished_claims(systems, tasks)]
-    unreadable = describe_unreadable(systems)
+    others = [*describe_same_dates(systems), *describe_unreadable(systems)]
     skipped = describe_skipped_tasks(systems, tasks)
     return replace(
         report,
@@ -505,7 +506,7 @@ def _complete(
         sections=(*report.sections, *about),
         warnings=tuple(
             dict.fromkeys(
-                [*unfinished, *unreadable, *skipped, *answers.describe_unmatched_items(), *report.warnings]
+                [*unfinished, *others, *skipped, *answers.describe_unmatched_items(), *report.warnings]
             )
         ),
         provenance={**report.provenance, "source": ", ".join(paths), "errors": options["errors"], **digest},

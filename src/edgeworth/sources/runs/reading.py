@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from edgeworth.core.formatting import plural
 from edgeworth.errors import InputError
 from edgeworth.sources.formats import ending
 from edgeworth.sources.paths import (
@@ -19,7 +21,7 @@ from edgeworth.sources.paths import (
     refuse_folder,
 )
 from edgeworth.sources.runs import inspect_logs, lm_eval, promptfoo
-from edgeworth.sources.runs.run import Run
+from edgeworth.sources.runs.run import STAMP, Run
 
 SKIPPED = "Skipped logs of"
 """How a note on logs begins that a folder holds and that are not used."""
@@ -72,8 +74,9 @@ def find_reader(path: Path) -> Reader | None:
 def read_runs(data: object) -> list[list[Run]]:
     """Read the runs of each path; return an empty list if no path is a run log.
 
-    In a folder, one log per system and task is read: the newest finished one, by the date in its name. Logs
-    that cannot be read are left out if there are others, and each run has their errors.
+    In a folder, one log per system and task is read: the newest finished one, by the date in its name. If
+    several have that date, the last one is read, and each run has a warning. Logs that cannot be read are
+    left out if there are others, and each run has their errors.
     """
     values = data if isinstance(data, (list, tuple)) else [data]
     paths = [path for path in values if isinstance(path, (str, os.PathLike)) and "://" not in str(path)]
@@ -97,7 +100,10 @@ def read_runs(data: object) -> list[list[Run]]:
     expand_paths([file for path in paths for file, _ in files_by_path[str(path)]])
     groups = [_read_files(files) for files in files_by_path.values()]
     shared_tasks = find_shared_tasks([run for runs in groups for run in runs])
-    return [_choose([shared_tasks.get(run.path, run) for run in runs]) for runs in groups]
+    return [
+        _choose([shared_tasks.get(run.path, run) for run in runs], name)
+        for name, runs in zip(files_by_path, groups, strict=True)
+    ]
 
 
 def _refuse_totals(path: Path) -> None:
@@ -195,26 +201,62 @@ def log_files(data: str | os.PathLike[str]) -> list[Path]:
     return [opened for file, reader in _files(local_path(data)) for opened in (file, *reader.beside(file))]
 
 
-def _choose(runs: list[Run]) -> list[Run]:
+def _choose(runs: list[Run], data: str) -> list[Run]:
     """Keep the newest finished run per system and task, or the newest with a score if none finished."""
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in _name_variants(runs):
         groups.setdefault((run.system, run.task), []).append(run)
     chosen = []
+    alike: dict[str, list[list[Run]]] = {}
     for group in groups.values():
         scored = [run for run in group if run.grades]
         if not scored:
             stopped = f"the run did not finish (status {group[-1].unfinished!r})"
             raise InputError(f"{group[-1].path}: {stopped}, and none of its answers has a score")
         finished = [run for run in scored if not run.unfinished]
-        chosen.append((finished or scored)[-1])
+        usable = finished or scored
+        chosen.append(usable[-1])
+        same = [run for run in usable if run.date_or_name == usable[-1].date_or_name]
+        if len({run.path for run in same}) > 1:
+            alike.setdefault(same[0].system, []).append(same)
     chosen_paths = {run.path for run in chosen}
-    earlier = sorted({run.path for run in runs if not run.unfinished} - chosen_paths)
-    stopped_early = sorted({run.path for run in runs if run.unfinished} - chosen_paths)
+    same_paths = {run.path for groups in alike.values() for group in groups for run in group}
+    earlier = sorted({run.path for run in runs if not run.unfinished} - chosen_paths - same_paths)
+    stopped_early = sorted({run.path for run in runs if run.unfinished} - chosen_paths - same_paths)
     notes = [f"{SKIPPED} earlier runs: {', '.join(earlier)}."] if earlier else []
     if stopped_early:
         notes.append(f"{SKIPPED} unfinished runs: {', '.join(stopped_early)}.")
-    return [replace(run, notes=(*run.notes, *notes)) for run in chosen]
+    is_one_system = len({run.system for run in chosen}) == 1
+    warnings = tuple(
+        _warn_of_same_dates(system, groups, data if is_one_system else "") for system, groups in alike.items()
+    )
+    return [replace(run, notes=(*run.notes, *notes), warnings=warnings) for run in chosen]
+
+
+def _warn_of_same_dates(system: str, groups: Sequence[Sequence[Run]], data: str) -> str:
+    """Warn that several runs of a system have the same date, and name the one that was used.
+
+    ``data`` is empty if they hold other systems too, because ``noise`` takes the logs of one.
+    """
+    number = max(len(group) for group in groups)
+    used = dict.fromkeys(_label_last([Path(run.path) for run in group]) for group in groups)
+    what = "date" if all(STAMP.search(Path(group[-1].path).name) for group in groups) else "name"
+    verb = plural(len(used), "was", "were")
+    advice = f"edgeworth noise {shlex.quote(data)}" if data else "pass only these logs to edgeworth noise."
+    return (
+        f"{number} runs of {system} have the same {what}; {', '.join(used)} {verb} used. To measure the "
+        f"noise: {advice}"
+    )
+
+
+def _label_last(paths: Sequence[Path]) -> str:
+    """Name the last of several logs by the folder in which they differ, or by its file.
+
+    >>> _label_last([Path("runs/run1/a.json"), Path("runs/run2/a.json")])
+    'run2'
+    """
+    below = [path.parts[len(Path(os.path.commonpath(paths)).parts) :] for path in paths]
+    return below[-1][0]
 
 
 def _name_variants(runs: list[Run]) -> list[Run]:

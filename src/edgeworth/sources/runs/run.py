@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,9 @@ import numpy as np
 
 from edgeworth.common.arrays import Floats
 from edgeworth.errors import InputError
+
+STAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}")
+"""The date and time in the names of logs of Inspect and lm-evaluation-harness."""
 
 
 class Item(NamedTuple):
@@ -72,6 +76,15 @@ class Run:
     """Whether the log names the task; otherwise the file does."""
     unreadable: tuple[str, ...] = ()
     """Errors of other logs of the same folder, which are left out."""
+    warnings: tuple[str, ...] = ()
+    """Warnings about other logs of the same folder, none of which is known to be the newest."""
+
+    @property
+    def date_or_name(self) -> str:
+        """The date and time in the name of the log, or the whole name."""
+        name = Path(self.path).name
+        stamp = STAMP.search(name)
+        return name if stamp is None else stamp[0]
 
     @cached_property
     def ids(self) -> list[str]:
