@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from edgeworth.core.formatting import plural
 from edgeworth.errors import InputError
 from edgeworth.sources.formats import ending
 from edgeworth.sources.paths import (
@@ -241,7 +240,7 @@ def _warn_of_same_dates(system: str, groups: Sequence[Sequence[Run]], data: str)
     number = max(len(group) for group in groups)
     used = dict.fromkeys(_label_last([Path(run.path) for run in group]) for group in groups)
     what = "date" if all(STAMP.search(Path(group[-1].path).name) for group in groups) else "name"
-    verb = plural(len(used), "was", "were")
+    verb = "was" if len(used) == 1 else "were"
     advice = f"edgeworth noise {shlex.quote(data)}" if data else "pass only these logs to edgeworth noise."
     return (
         f"{number} runs of {system} have the same {what}; {', '.join(used)} {verb} used. To measure the "
