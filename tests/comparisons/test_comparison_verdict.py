@@ -203,3 +203,39 @@ def test_few_queries_have_no_small_p_value(queries: int, is_short: bool) -> None
         "5 queries are too few for this test: its smallest p-value is 0.062" in compared.verdict
     ) == is_short
     assert compared.findings.is_conclusive("good", "bad") != is_short
+
+
+def test_the_best_two_are_named_so_only_if_no_other_system_is_between_them() -> None:
+    first, third = np.zeros(400, int), np.zeros(400, int)
+    first[:280] = 1
+    second = first.copy()
+    second[:9] = 0
+    third[np.random.default_rng(3).permutation(400)[:269]] = 1
+    verdict = ew.compare(systems={"A": first, "B": second, "C": third}, kind="correct").verdict
+    assert "A beats B" in verdict
+    assert "best two" not in verdict
+    assert "A (70.0%) and C (67.2%)" in verdict
+    close = {"A": first, "C": third, "D": np.r_[np.ones(60, int), np.zeros(340, int)]}
+    verdict = ew.compare(systems=close, kind="correct").verdict
+    assert "No clear difference between A and C, the best two of 3 systems" in verdict
+    assert "A beats D (15.0%)" in verdict
+
+
+def test_a_pair_that_is_clear_only_alone_says_so() -> None:
+    def right(*spans: tuple[int, int]) -> Any:
+        answers = np.zeros(400, int)
+        for start, stop in spans:
+            answers[start:stop] = 1
+        return answers
+
+    # A is right alone on 40 items and B on 22, while C and D are equally good.
+    systems = {"A": right((0, 260)), "B": right((40, 282)), "C": right((0, 100)), "D": right((40, 140))}
+    comparison = ew.compare(systems=systems, kind="correct")
+    assert comparison["A", "B"]["accuracy"].p_value() < 0.05
+    assert comparison["A", "B"]["accuracy"].interval()[0] > 0
+    assert comparison.findings.adjusted["A", "B"] > 0.05
+    alone = "Alone, this pair would differ clearly; among 6 pairs it does not."
+    assert "the best two of 4 systems: accuracy 65.0% vs 60.5%, +4.5 points" in comparison.verdict
+    assert alone in comparison.verdict
+    systems["A"] = right((0, 244))
+    assert alone not in ew.compare(systems=systems, kind="correct").verdict

@@ -344,3 +344,14 @@ def test_an_interval_that_excludes_chance_without_a_test_is_caveated(seed: int) 
     assert report.verdict.startswith("No clear difference from guessing: ")
     assert f"but only {right} prediction{' is' if right == 1 else 's are'} right" in report.verdict
     assert "so the interval is too narrow" in report.verdict
+
+
+@pytest.mark.parametrize("predicted", [["b"] * 63 + ["c"] * 22, ["c"] * 40 + ["b"] * 45])
+def test_the_accuracy_of_the_most_common_class_counts_cases_without_a_decision(predicted: list[str]) -> None:
+    truth = ["a"] * 115 + ["b"] * 63 + ["c"] * 22
+    report = ew.evaluate(truth=truth, prediction=["none"] * 115 + predicted, abstain="none")
+    [grid] = [grid for grid in report.sections[0].grids if grid.title == "Overall"]
+    assert grid.note.endswith(f"always predicting a has an accuracy of {115 / 200:.3f}")
+    [row] = [row for row in grid.rows if row[0] == "accuracy"]
+    right = sum(x == y for x, y in zip(truth[115:], predicted, strict=True))
+    assert row[1] == pytest.approx(right / 200)

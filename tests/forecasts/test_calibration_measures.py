@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -22,6 +23,7 @@ from edgeworth.forecasts.calibration_error import AbsoluteGapLaw, BinnedGaps
 from edgeworth.forecasts.calibration_test import CalibrationTest, spiegelhalter_z
 from edgeworth.forecasts.corp_reliability import reliability_bands
 from edgeworth.forecasts.recalibration import Recalibration
+from edgeworth.forecasts.verdict import overconfidence_example
 from edgeworth.methods import AcrossCases, GivenForecasts
 
 Floats = NDArray[np.float64]
@@ -416,3 +418,26 @@ def test_the_calibration_table_says_why_a_cell_is_empty() -> None:
     rows = {str(row[1]): str(row[-1]) for row in section.grids[0].rows}
     assert "not supported with clusters" in rows["ECE, debiased, 10 bins of equal numbers"]
     assert "a threshold separates the outcomes" in rows["slope of log odds (1 if calibrated)"]
+
+
+def test_forecasts_that_are_all_near_1_have_an_example_of_overconfidence() -> None:
+    given = np.tile([1 - 1.2e-16, 1.0], 150)
+    verdict = ew.evaluate(truth=[1] * 300, probabilities=given, labels=[0, 1]).verdict
+    assert "probabilities" in verdict
+
+
+def test_an_example_of_overconfidence_has_two_different_numbers() -> None:
+    for times in (1.0004, 1.002, 1.02, 1.3, 3.0, 50.0):
+        for mean in (0.0, 1e-9, 0.014, 0.3, 0.95, 1.0):
+            stated, actual = re.findall(r"([0-9.]+)%", overconfidence_example(times, mean))
+            assert float(stated) != float(actual)
+            assert abs(float(actual) - 50) < abs(float(stated) - 50)
+
+
+def test_forecasts_that_point_the_wrong_way_are_inverted_and_not_too_extreme() -> None:
+    rng = np.random.default_rng(18)
+    log_odds = rng.normal(0, 1.5, 2_000)
+    y = (rng.random(2_000) < expit(log_odds)).astype(np.int64)
+    verdict = ew.evaluate(truth=y, probabilities=expit(-log_odds)).verdict
+    assert "inverted" in verdict
+    assert "too extreme" not in verdict

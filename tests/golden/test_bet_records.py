@@ -394,3 +394,35 @@ def test_fixtures_with_wrong_numbers_are_named_or_warned_of(tmp_path: Path, caps
     assert "home in B has probability 0.5 at net odds of 250: each unit staked returns 125" in warnings[0]
     named = refused(call(tmp_path, capsys, *command, "--fraction", "0"))
     assert "the fraction of the Kelly stakes must be above 0, and at most 1; saw 0" in named
+
+
+def test_luck_explains_no_profit_whose_interval_excludes_0(tmp_path: Path) -> None:
+    path, ways = tmp_path / "bets.csv", dict[str, int]()
+    rng = np.random.default_rng(4)
+    for _ in range(300):
+        odds = rng.uniform(1.3, 6, 30)
+        won = rng.random(30) < np.minimum(1.35 / odds, 0.99)
+        rows = "".join(f"{'won' if w else 'lost'},{o:.2f}\n" for w, o in zip(won, odds, strict=True))
+        path.write_text(f"result,odds\n{rows}", encoding="utf-8")
+        [claim] = report_bets(path).verdict.claims
+        low, p_value, gain = (
+            claim.numbers["yield_low"],
+            float(claim.numbers["p_value"]),
+            claim.numbers["yield"],
+        )
+        expected = "so there is no sign of skill"
+        if gain > 0:
+            expected = "which luck can explain" if low <= 0 else "does not confirm a profit"
+            expected = "but its interval includes 0" if low <= 0 and p_value <= 0.025 else expected
+            expected = "worth more than their odds" if low > 0 and p_value <= 0.025 else expected
+        assert expected in claim.text
+        ways[expected] = ways.get(expected, 0) + 1
+    assert len(ways) >= 4
+
+
+def test_a_record_that_breaks_even_has_no_profit(tmp_path: Path) -> None:
+    path = tmp_path / "bets.csv"
+    path.write_text("result,odds,stake\nwon,1.1,10\nwon,1.1,20\nlost,2,3\n", encoding="utf-8")
+    verdict = report_bets(path).verdict
+    assert "The bets broke even on $33.00" in verdict
+    assert "so there is no sign of skill" in verdict

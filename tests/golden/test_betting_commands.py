@@ -283,3 +283,9 @@ def test_more_classes_against_the_drunkard(tmp_path: Path, capsys: Capture) -> N
     narrow = report_of(tmp_path, capsys, *line, "--drunk-interval", ".1,.7")
     assert narrow["drunken"]["expected_log_wealth"] is None
     assert "no opponent" in narrow["verdict"]
+
+
+def test_several_bets_that_insure_others(tmp_path: Path, capsys: Capture) -> None:
+    words = ["--probabilities", ".5,.3,.2", "--odds", "2.5,3,4"]
+    verdict = report_of(tmp_path, capsys, "kelly", *words)["verdict"]
+    assert "Alone, bets on outcome 2 and outcome 3 lose on average; here they insure the others." in verdict

@@ -463,18 +463,23 @@ def _planning(findings: ComparisonFindings) -> Section:
 
 
 def _describe_agreement(findings: ComparisonFindings) -> tuple[str, ...]:
-    """Write how often two systems are both right or both wrong, which planning a new comparison needs."""
+    """Write how often two systems are both right or both wrong, which planning by accuracy needs."""
     only = next(iter(findings.headlines.values()))
     agreement, cases = only.agreement, only.cases
-    if len(findings.names) == 2 and findings.disagreements and agreement is None:
+    if agreement is None and findings.disagreements and "[" not in findings.headline:
         both_right, first, second, *both_wrong = _discordance_counts(findings.disagreements[0])
-        cases = both_right + first + second + sum(both_wrong)
-        agreement = 1 - (first + second) / cases
+        counted = both_right + first + second + sum(both_wrong)
+        # With sampling weights these counts are not what the accuracies are shares of.
+        if counted in (cases, findings.clustered):
+            cases, agreement = counted, 1 - (first + second) / counted
     if len(findings.names) > 2 or agreement is None:
         return ()
-    share = f"{agreement:.3f}".rstrip("0").rstrip(".")
+    alike = round(agreement * cases)
+    if not 0 < alike < cases:  # a plan takes no share of 0 or 1
+        return ()
+    share = f"{agreement:.6f}" if alike > 0.999 * cases else f"{agreement:.3f}".rstrip("0")
     unit = findings.clustered_unit if findings.unit == "cluster" else findings.unit
-    seen = f"{format_count(agreement * cases)} of {format_count(cases)} {plural(cases, unit)}"
+    seen = f"{alike:,} of {format_count(cases)} {plural(cases, unit)}"
     text = f"Both right or both wrong: {seen}. To plan a comparison like this one, pass"
     return (f"{text} --agreement {share} to edgeworth plan.",)
 

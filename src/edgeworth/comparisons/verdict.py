@@ -365,7 +365,7 @@ def _describe_tie(tied: tuple[str, ...], sample: str, findings: ComparisonFindin
     words = "" if is_share(findings.headline) else f" by {describe_measure(findings.headline)}"
     names = _listed(_with_levels(tied, findings))
     noun = plural(2, findings.noun)
-    if len(tied) == 2:
+    if tied == findings.valued[:2]:
         first, second = tied
         ahead = findings.difference(first, second)[findings.headline]
         best = f"the best two of {len(findings.names)} {noun}"

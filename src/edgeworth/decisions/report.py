@@ -144,10 +144,11 @@ def _overall_section(findings: DecisionFindings) -> Section:
 def _describe_chance_levels(table: ContingencyTable) -> str:
     """Describe what chance levels are, and the accuracy of always predicting the most common class."""
     note = "chance level: guessing with the same margins"
-    if table.matching is not None or not table.real.sum():
+    if table.matching is not None or not table.actual.sum():
         return note
-    common = shorten(str(table.labels[int(table.real.argmax())]), 40)
-    share = format_number(float(table.real.max() / table.real.sum()))
+    # Cases without a decision count: an accuracy takes them for wrong.
+    common = shorten(str(table.labels[int(table.actual.argmax())]), 40)
+    share = format_number(float(table.actual.max() / table.actual.sum()))
     return f"{note}; always predicting {common} has an accuracy of {share}"
 
 

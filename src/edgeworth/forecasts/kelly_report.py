@@ -87,10 +87,10 @@ def _stakes_verdict(
         text = f"{', '.join(actions)}.{f' Keep {format_percent(cash, decimals)}.' if cash > 1e-9 else ''}"
     insurance = [names[k] for k in backed if probabilities[k] * odds[k] < 1 - 1e-9]
     if insurance:
-        verb = plural(len(insurance), "loses", "lose")
-        text += (
-            f" Alone, a bet on {enumerate_names(insurance)} {verb} on average; here it insures the others."
-        )
+        which = enumerate_names(insurance)
+        one = f"a bet on {which} loses on average; here it insures the others"
+        several = f"bets on {which} lose on average; here they insure the others"
+        text += f" Alone, {plural(len(insurance), one, several)}."
     text = text[0].upper() + text[1:]
     if not math.isfinite(growth):
         return text

@@ -56,6 +56,19 @@ def describe_yield(ledger: Ledger, level: float) -> str:
     return f"yield {format_signed_percent(ledger.rate)} ({format_level(level)} CI {low} to {high})"
 
 
+def explain_no_skill(profit: float, low: float, *, is_rare: bool) -> str:
+    """Explain why a profit, with the lower bound of its yield, shows no skill; ``is_rare``: its test rejects.
+
+    >>> explain_no_skill(5.0, -0.1, is_rare=False), explain_no_skill(5.0, 0.1, is_rare=False)
+    ('which luck can explain', 'but the two-sided test does not confirm a profit')
+    """
+    if profit <= 0:
+        return "so there is no sign of skill"
+    if low > 0:
+        return "but the two-sided test does not confirm a profit"
+    return "but its interval includes 0" if is_rare else "which luck can explain"
+
+
 def describe_end(ledger: Ledger) -> str:
     """Describe the end of the bankroll."""
     start, end, rounds = ledger.start, ledger.end, len(ledger.bankroll)

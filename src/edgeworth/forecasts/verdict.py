@@ -14,6 +14,7 @@ from edgeworth.common.arrays import Floats, finite_or_none
 from edgeworth.core.amounts import format_difference, format_levels
 from edgeworth.core.estimates import Interval
 from edgeworth.core.formatting import (
+    MAX_DIGITS,
     MIN_P_VALUE_WRITTEN,
     format_apart,
     format_bound,
@@ -131,9 +132,9 @@ def _is_evidence(findings: ForecastFindings) -> bool:
     return findings.bets.stronger.p_value <= alpha_of(findings.level)
 
 
-def _by_luck(findings: ForecastFindings, profit: float) -> str:
-    """Write that luck can explain a profit, if nothing else is shown to."""
-    return ", which luck can explain" if profit > 0 and not _is_evidence(findings) else ""
+def _by_luck(findings: ForecastFindings, profit: float, low: float) -> str:
+    """Write that luck can explain a profit, if neither the evidence nor its interval rules that out."""
+    return ", which luck can explain" if profit > 0 >= low and not _is_evidence(findings) else ""
 
 
 def _money(findings: ForecastFindings) -> tuple[Claim, ...]:
@@ -150,7 +151,7 @@ def _money(findings: ForecastFindings) -> tuple[Claim, ...]:
     numbers = {"start": ledger.start, "end": ledger.end, **yield_numbers(ledger, findings.level)}
     text = (
         f"Betting {part} {describe_end(ledger)} over {describe_rounds(ledger)}"
-        f"{_by_luck(findings, ledger.profit)}: "
+        f"{_by_luck(findings, ledger.profit, ledger.interval(findings.level)[0])}: "
         f"{len(ledger):,} {plural(len(ledger), 'bet')}, {describe_yield(ledger, findings.level)}."
     )
     return (Claim("bankroll", text, "estimated", numbers, "score test"),)
@@ -170,7 +171,7 @@ def _unit_stakes(findings: ForecastFindings) -> tuple[Claim, ...]:
     text = (
         f"A unit bet on the outcome of best value, in the {flat.bets:,} of {findings.scores.cases:,} games "
         f"that have one, would have yielded {format_signed_percent(flat.rate)} ({interval})"
-        f"{_by_luck(findings, flat.profit)}."
+        f"{_by_luck(findings, flat.profit, ends[0])}."
     )
     numbers = {"yield": flat.rate, "yield_low": ends[0], "yield_high": ends[1], "level": findings.level}
     return (Claim("unit stakes", text, "estimated", {**numbers, "bets": flat.bets}, "score test"),)
@@ -286,7 +287,8 @@ def _describe_miscalibration(label: Label, findings: ForecastFindings) -> tuple[
         values.append(f"mean {mean}, event rate {rate}")
     low, high = estimates["calibration_slope"].interval(findings.level)
     if low > 1 or high < 1:
-        words.append("not extreme enough" if low > 1 else "too extreme")
+        too_extreme = "inverted" if high < 0 else "too extreme"
+        words.append("not extreme enough" if low > 1 else too_extreme)
         values.append(f"calibration slope {format_number(estimates['calibration_slope'].value)}")
     return words, values
 
@@ -294,22 +296,29 @@ def _describe_miscalibration(label: Label, findings: ForecastFindings) -> tuple[
 TYPICAL_FORECAST = 0.9
 """The forecast in an example of overconfidence, unless the mean forecast is more extreme."""
 
+MIN_FORECAST_SHOWN = 0.001
+"""No example is more extreme than this, because what is stated of it would look like 0 or 1."""
+
 
 def overconfidence_example(times: float, mean: float) -> str:
     """Write log odds that are some times too extreme as a forecast and what it should have been.
 
     >>> overconfidence_example(1.3, 0.4), overconfidence_example(1.8, 0.014)
     ('events forecast at 90% occur in 84% of cases', 'events forecast at 1.4% occur in 8.6% of cases')
+    >>> overconfidence_example(1.02, 0.5), overconfidence_example(2.0, 1.0)
+    ('events forecast at 90.0% occur in 89.6% of cases', 'events forecast at 99.9% occur in 96.9% of cases')
     """
-    forecast = TYPICAL_FORECAST if 1 - TYPICAL_FORECAST <= mean <= TYPICAL_FORECAST else mean
+    is_usual = 1 - TYPICAL_FORECAST <= mean <= TYPICAL_FORECAST
+    forecast = TYPICAL_FORECAST if is_usual else min(max(mean, MIN_FORECAST_SHOWN), 1 - MIN_FORECAST_SHOWN)
     odds = (forecast / (1 - forecast)) ** (1 / times)
-    stated, actual = (_format_forecast(share) for share in (forecast, odds / (1 + odds)))
+    shares = forecast, odds / (1 + odds)
+    least = (0 if 0.1 <= share <= 0.9 else 1 for share in shares)
+    stated, actual = (format_percent(x, digits) for x, digits in zip(shares, least, strict=True))
+    for digits in range(1, MAX_DIGITS):
+        if stated != actual:
+            break
+        stated, actual = (format_percent(x, digits) for x in shares)
     return f"events forecast at {stated} occur in {actual} of cases"
-
-
-def _format_forecast(share: float) -> str:
-    """Write a forecast in percent with two digits that matter."""
-    return format_percent(share, 0 if 0.1 <= share <= 0.9 else 1)
 
 
 def _describe_zeros(findings: ForecastFindings) -> tuple[Claim, ...]:

@@ -44,6 +44,9 @@ from edgeworth.report.wording import (
     p_value_cell,
 )
 
+MIN_NOISE_FOR_REPEATS = 0.05
+"""With a smaller share of the uncertainty between runs, more repeats are no help."""
+
 MAX_BARS = 20
 """The most bars of the chart: more distinct means are put into bins."""
 MAX_CHARACTERS_BELOW = 50
@@ -165,11 +168,11 @@ def _sample_size(findings: GradeFindings, unit: str) -> Claim | None:
 def _repeats(findings: GradeFindings, unit: str, repeats: str) -> Claim | None:
     if findings.split is None:
         return None
-    share = findings.split.from_repeats
-    text = (
-        f"Run-to-run noise is {format_percent(share)} of the uncertainty. More {repeats} can remove that "
-        f"part; the rest needs more {plural(0, unit)}."
-    )
+    share, units = findings.split.from_repeats, plural(0, unit)
+    advice = f"More {repeats} can remove that part; the rest needs more {units}."
+    if share < MIN_NOISE_FOR_REPEATS:
+        advice = f"Add {units}, not {repeats}."
+    text = f"Run-to-run noise is {format_percent(share)} of the uncertainty. {advice}"
     return Claim("repeats", text, "advised", {"from_repeats": share})
 
 

@@ -23,6 +23,7 @@ from edgeworth.forecasts.betting.season import name_days
 from edgeworth.forecasts.ledger_report import (
     bankroll_chart,
     describe_yield,
+    explain_no_skill,
     ledger_numbers,
     ledger_section,
     yield_numbers,
@@ -51,6 +52,9 @@ FORM_NAMES: dict[OddsForm, str] = {
     "probability": "probability",
 }
 """What each form of odds is called in a message."""
+
+SMALLEST_PROFIT = 0.005
+"""A smaller profit is less than a cent, and may be a rounding error."""
 
 LUCK_DRAWS = 20_000
 """Simulated records if the exact law takes too long."""
@@ -209,7 +213,7 @@ def _claim(ledger: Ledger, luck: TestResult, level: float, charge: str) -> Claim
     is_shown = bool(low > 0 and is_rare)
     number, profit = len(ledger), ledger.profit
     outcome = "broke even"
-    if profit:
+    if abs(profit) >= SMALLEST_PROFIT:
         outcome = f"{'made' if profit > 0 else 'lost'} {format_dollars(abs(profit))}"
     outcome += (
         f"{charge} on {format_dollars(ledger.turnover)} staked in {number:,} {plural(number, 'bet')}, "
@@ -217,11 +221,9 @@ def _claim(ledger: Ledger, luck: TestResult, level: float, charge: str) -> Claim
     )
     if is_shown:
         conclusion = f"The bets were worth more than their odds: they {outcome}"
-    elif profit > 0:
-        reason = "but its interval includes 0" if is_rare else "which luck can explain"
-        conclusion = f"The bets {outcome}, {reason}"
     else:
-        conclusion = f"The bets {outcome}, so there is no sign of skill"
+        gain = profit if abs(profit) >= SMALLEST_PROFIT else 0.0
+        conclusion = f"The bets {outcome}, {explain_no_skill(gain, low, is_rare=is_rare)}"
     text = (
         f"{conclusion}. Chance of a result this good, if each bet wins with probability 1/odds: "
         f"{describe_odds(luck)} ({describe_p_value(luck)}, one-sided)."

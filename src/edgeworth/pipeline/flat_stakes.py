@@ -26,6 +26,7 @@ from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.law import LogWealthLaw
 from edgeworth.forecasts.class_columns import labels_of_columns
+from edgeworth.forecasts.ledger_report import explain_no_skill
 from edgeworth.report.report import Grid, Report, Section, make_columns
 from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.report.wording import describe_p_value
@@ -119,7 +120,7 @@ def _claim(
     if is_shown:
         text = f"The tips were worth more than their odds: {yielded}."
     else:
-        ending = "which luck can explain" if stakes.rate > 0 else "so there is no sign of skill"
+        ending = explain_no_skill(stakes.rate, low, is_rare=is_significant(2 * tail.p_value, level))
         text = f"{yielded[0].upper()}{yielded[1:]}, {ending}."
     return Claim("tips", text, "shown" if is_shown else "not shown", {"value": stakes.rate}, tail.method)
 

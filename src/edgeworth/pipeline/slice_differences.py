@@ -193,9 +193,9 @@ def _describe_differences(rows: Sequence[DifferenceRow], measure: str) -> tuple[
         listed = [*names[:MAX_SLICES_NAMED], f"{more} more"] if more > 0 else names
         parts.append(f"{start} {' and '.join(filter(None, (', '.join(listed[:-1]), listed[-1])))}")
     is_any_claimed = any(row.no_claim is None and row.undefined is None for row in rows)
-    no_difference = f"neither system is shown to be better in any slice ({words})"
+    no_difference = f"the two systems are not shown to differ in any slice ({words})"
     if len({name for row in rows for name in (row.first, row.second)}) > 2:
-        no_difference = f"no system is shown to be better than another in any slice ({words})"
+        no_difference = f"no two systems are shown to differ in any slice ({words})"
     shown = no_difference if is_any_claimed else "no winner is named in any slice"
     sentence = f"By {columns}, {'; '.join(parts) or shown}."
     # Every pair of systems has a row for each slice.
