@@ -22,7 +22,7 @@ class TestResult:
     """A tail probability between ``low`` and ``high``; ``p_value`` is the one to use in a test.
 
     Enumeration gives ``exact`` as a fraction, and low = high. Monte Carlo gives a 99% interval around the
-    share of draws, and (1 + count)/(1 + draws) as a p-value that is valid however few the draws. A certified
+    share of draws, and (1 + count)/(1 + draws) as a p-value that is valid however few the draws. A proven
     bound gives low = 0 and itself. A bracket and weighted draws give their upper end as the p-value, an
     approximation itself.
     """
@@ -87,7 +87,7 @@ class TestResult:
 
     @classmethod
     def approximate(cls, value: float, error: float, method: str) -> TestResult:
-        """Make an approximate result with the size of its error; nothing is certified."""
+        """Make an approximate result with the size of its error; nothing is proven."""
         low = max(value - error, 0.0)
         high = min(max(value + error, SMALLEST_FLOAT), 1.0)
         return cls(low, high, min(max(value, SMALLEST_FLOAT), 1.0), method, kind="approximation")

@@ -8,7 +8,7 @@ two-sided probability is twice that of one side. Ways, in this order:
 - one or two different amounts: binomials, any number of units;
 - a small total: the polynomial Π (1 + x^d), held in one long integer;
 - few units: all signs, half of the units at a time;
-- else on a grid, which brackets the probability: certified, and exact if whole numbers are the grid;
+- else on a grid, which brackets the probability: proven, and exact if whole numbers are the grid;
 - else Monte Carlo.
 
 On the grid amounts are put together exactly in blocks, the sums of each block are rounded once to the grid,

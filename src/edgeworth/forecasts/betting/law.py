@@ -6,7 +6,7 @@ P(S ≥ x) = E[exp(θS)] exp(−θx) · E_θ[exp(−θ(S−x)); S ≥ x] is encl
 functions on a grid of frequencies, as for average precision (``rankings/chance/tail_bounds.py``). The last
 resort is a normal law of log wealth, with Berry and Esseen's error.
 
-If there are too many distinct games to keep, sums of moments give the law, with certified errors.
+If there are too many distinct games to keep, sums of moments give the law, with proven bounds of its error.
 S is log wealth, a sum of independent steps. Each of these bounds on P(S ≥ x) under the prices is valid:
 
 - **Normal**: Φ((mean − x)/sd) ± ε, ε = 0.56 Σ E|step − mean|³/sd³ (Berry and Esseen; the constant is

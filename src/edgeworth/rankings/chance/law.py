@@ -127,8 +127,8 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
     def tail(self, value: float | Fraction, *, method: Method | None = None, rng: Rng = 0) -> TestResult:
         """P(AP ≥ value), by the strongest method that takes at most a few seconds, or by the requested one.
 
-        "exact" counts orders; "bracket" is certified; "drawn" has a 99% interval; "edgeworth" is an
-        approximation; "bound" is a certified upper bound for lists of any length. For a test use ``p_value``:
+        "exact" counts orders; "bracket" is proven; "drawn" has a 99% interval; "edgeworth" is an
+        approximation; "bound" is a proven upper bound for lists of any length. For a test use ``p_value``:
         the exact tail, the upper end of a bracket, or (1 + count)/(1 + draws); only an approximation can err
         unnoticed.
 
