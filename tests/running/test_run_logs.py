@@ -803,6 +803,17 @@ def test_folders_of_one_model_are_named_by_what_differs_in_their_paths(tmp_path:
     assert ew.compare(folders).names == ("lab/small (run1)", "lab/small (run2)")
 
 
+def test_models_that_share_a_folder_keep_their_names(tmp_path: Path) -> None:
+    for batch in ("batch1", "batch2"):
+        for model, task in (("m1", "maths"), ("m2", "essay")):
+            write_choices(tmp_path / "same" / batch / model, "quiz", 1)
+            write_choices(tmp_path / "other" / batch / model, task, 1)
+    comparison = ew.compare([str(tmp_path / "same" / batch) for batch in ("batch1", "batch2")])
+    assert comparison.names == ("m1 (batch1)", "m2 (batch1)", "m1 (batch2)", "m2 (batch2)")
+    with pytest.raises(InputError, match="no task in common"):
+        ew.compare([str(tmp_path / "other" / batch) for batch in ("batch1", "batch2")])
+
+
 def make_folder(path: Path) -> Path:
     path.mkdir(parents=True)
     return path / "quiz.eval"

@@ -51,10 +51,13 @@ def find_systems(data: object, options: Options) -> Systems:
     repeated = {system for (system, _), number in times.items() if number > 1}
     systems: dict[str, list[Run]] = {}
     labels = _label_paths([path for path, _ in pairs]) if repeated else {}
+    # A folder that names no system may still hold several.
+    held = Counter(path for path, _ in {(path, run.system) for path, run in pairs})
     for path, run in pairs:
         name = run.system
         if name in repeated:
-            name = f"{name} ({labels[path]})" if run.is_system_named else labels[path]
+            is_name_needed = run.is_system_named or held[path] > 1
+            name = f"{name} ({labels[path]})" if is_name_needed else labels[path]
         systems.setdefault(name, []).append(run)
     return systems
 
