@@ -385,6 +385,30 @@ def test_one_log_per_task_is_no_rerun(tmp_path: Path) -> None:
         ew.noise(tmp_path)
 
 
+def test_a_damaged_log_is_left_out_of_the_noise_with_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(7)
+    for name in ("x", "y"):
+        (tmp_path / name).mkdir()
+        for run in range(2):
+            write_log(tmp_path / name / f"run{run}.json", rng.integers(0, 2, 80).tolist())
+    whole, named = ew.noise(tmp_path / "x"), {name: tmp_path / name for name in ("x", "y")}
+    assert not any("left out" in warning for warning in [*whole.warnings, *ew.noise(named).warnings])
+    (tmp_path / "x" / "z.eval").write_bytes(b"damaged")
+    for report in (ew.noise(tmp_path / "x"), ew.noise([tmp_path / "x"]), ew.noise(named)):
+        [warning] = [x for x in report.warnings if "left out" in x]
+        assert re.fullmatch(r"A log is left out: \S*z\.eval cannot be read.*\.", warning)
+        assert report.numbers["repeats"] == 2
+    assert ew.noise(tmp_path / "x").numbers == whole.numbers
+    assert "z.eval cannot be read" in call(tmp_path, capsys, "noise", "x").stdout
+    with pytest.raises(InputError, match=r"z\.eval"):
+        ew.noise([tmp_path / "y", tmp_path / "x" / "z.eval"])
+    (tmp_path / "x" / "run1.json").unlink()
+    with pytest.raises(InputError, match=r"at least two runs.*left out: \S*z\.eval cannot be read"):
+        ew.noise(tmp_path / "x")
+
+
 def test_items_with_hashes_are_shown_by_their_numbers(tmp_path: Path) -> None:
     paths = [str(write_rerun(tmp_path / f"run{run}", "quiz", run, 12)) for run in range(2)]
     rows = ew.noise(paths).sections[-1].grids[0].rows

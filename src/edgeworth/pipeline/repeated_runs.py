@@ -27,6 +27,7 @@ from edgeworth.pipeline.run_items import (
     common_tasks,
     describe_same_dates,
     describe_skipped_tasks,
+    describe_unreadable,
     find_systems,
     make_grades,
     short_ids,
@@ -34,7 +35,6 @@ from edgeworth.pipeline.run_items import (
 from edgeworth.pipeline.tally_record import TallyRecord
 from edgeworth.sources.columns import Coded, as_column
 from edgeworth.sources.joining import name_systems
-from edgeworth.sources.runs.reading import name_every_log
 from edgeworth.sources.runs.run import Run
 
 ZERO_ONE = frozenset({"0", "1", "0.0", "1.0", "False", "True", "false", "true"})
@@ -185,7 +185,7 @@ def _texts(column: Coded) -> list[str]:
 
 
 def _read_logs(data: object, options: Options) -> RepeatedRuns:
-    systems = find_systems(name_every_log(data), options)
+    systems = find_systems(data, options, read_reruns=True)
     if not systems:
         raise OptionError(
             "no run log is given: name the columns of the runs (--correct, --grade or --prediction)"
@@ -200,11 +200,12 @@ def _read_logs(data: object, options: Options) -> RepeatedRuns:
     answers = Answers.of(tasks, list(systems), options)
     judged = answers.judged(options["errors"])
     runs = {name: make_grades(run, options) for name, run in judged.items()}
-    notices += [*describe_same_dates(systems), *describe_skipped_tasks(systems, tasks)]
+    unreadable = describe_unreadable(systems)
+    notices += [*unreadable, *describe_same_dates(systems), *describe_skipped_tasks(systems, tasks)]
     notices += [*answers.describe_unmatched_items(), *answers.describe_errors()]
     if len(runs) == 1 and not any((run.repeats > 1).any() for run in runs.values()):
         held = "; ".join(f"{log.path} has {log.task}" for logs in systems.values() for log in logs)
-        raise InputError(f"{NEEDS_TWO_RUNS}. Here every task has one log: {held}")
+        raise InputError(". ".join([f"{NEEDS_TWO_RUNS}. Here every task has one log: {held}", *unreadable]))
     combined = combine_runs(runs, "question", notices)
     items = {item.id: item for run in judged.values() for item in run.items}
     combined = replace(combined, short_ids=short_ids(items.values(), has_tasks=len(tasks) > 1))

@@ -39,14 +39,18 @@ LISTED_IDS, LONGEST_ID = 3, 40
 # -- systems ---------------------------------------------------------------------------------------------
 
 
-def find_systems(data: object, options: Options) -> Systems:
-    """Read run logs, by system; an empty mapping if the data are something else, or columns are named."""
+def find_systems(data: object, options: Options, *, read_reruns: bool = False) -> Systems:
+    """Read run logs, by system; an empty mapping if the data are something else, or columns are named.
+
+    With ``read_reruns``, every log of a folder is read, unless the folder has a name.
+    """
     if any(value is not None for value in select_options(options, COLUMNS).values()):
         return {}
     if isinstance(data, Mapping):
         return _named_systems(data)
     paths = data if isinstance(data, (list, tuple)) else [data]
-    pairs = [(path, run) for path, runs in zip(paths, read_runs(data), strict=False) for run in runs]
+    found = read_runs(data, read_reruns=read_reruns)
+    pairs = [(path, run) for path, runs in zip(paths, found, strict=False) for run in runs]
     times = Counter((run.system, run.task) for _, run in pairs)
     repeated = {system for (system, _), number in times.items() if number > 1}
     systems: dict[str, list[Run]] = {}

@@ -70,12 +70,12 @@ def find_reader(path: Path) -> Reader | None:
     return next((reader for reader in possible if all(mark in head for mark in reader.marks)), None)
 
 
-def read_runs(data: object) -> list[list[Run]]:
+def read_runs(data: object, *, read_reruns: bool = False) -> list[list[Run]]:
     """Read the runs of each path; return an empty list if no path is a run log.
 
     In a folder, one log per system and task is read: the newest finished one, by the date in its name. If
-    several have that date, the last one is read, and each run has a warning. Logs that cannot be read are
-    left out if there are others, and each run has their errors.
+    several have that date, the last one is read, and each run has a warning. With ``read_reruns``, all of
+    them are read. Logs that cannot be read are left out if there are others, and each run has their errors.
     """
     values = data if isinstance(data, (list, tuple)) else [data]
     paths = [path for path in values if isinstance(path, (str, os.PathLike)) and "://" not in str(path)]
@@ -99,8 +99,9 @@ def read_runs(data: object) -> list[list[Run]]:
     expand_paths([file for path in paths for file, _ in files_by_path[str(path)]])
     groups = [_read_files(files) for files in files_by_path.values()]
     shared_tasks = find_shared_tasks([run for runs in groups for run in runs])
+    choose = _choose_per_file if read_reruns else _choose
     return [
-        _choose([shared_tasks.get(run.path, run) for run in runs], name)
+        choose([shared_tasks.get(run.path, run) for run in runs], name)
         for name, runs in zip(files_by_path, groups, strict=True)
     ]
 
@@ -169,17 +170,6 @@ def _hold_same_documents(run: Run, other: Run) -> bool:
     return run.tool == other.tool and 2 * shared >= min(len(documents), len(others)) > 0
 
 
-def name_every_log(data: object) -> object:
-    """Replace each folder by all of its run logs, also by several of one system and task."""
-    logs: list[object] = []
-    for path in data if isinstance(data, (list, tuple)) else [data]:
-        if isinstance(path, (str, os.PathLike)) and Path(path).is_dir():
-            logs += [str(log) for log, _ in _files(Path(path))]
-        else:
-            logs.append(path)
-    return logs if len(logs) > 1 else data
-
-
 def _files(path: Path) -> list[tuple[Path, Reader]]:
     """Return the run logs at a path with their readers, the oldest first."""
     files = [path]
@@ -230,6 +220,14 @@ def _choose(runs: list[Run], data: str) -> list[Run]:
         _warn_of_same_dates(system, groups, data if is_one_system else "") for system, groups in alike.items()
     )
     return [replace(run, notes=(*run.notes, *notes), warnings=warnings) for run in chosen]
+
+
+def _choose_per_file(runs: list[Run], data: str) -> list[Run]:
+    """Keep a run per system, task and file."""
+    files: dict[str, list[Run]] = {}
+    for run in runs:
+        files.setdefault(run.path, []).append(run)
+    return [run for own in files.values() for run in _choose(own, data)]
 
 
 def _warn_of_same_dates(system: str, groups: Sequence[Sequence[Run]], data: str) -> str:
