@@ -616,6 +616,32 @@ def test_runs_of_the_same_date_are_no_earlier_ones(
     assert several.endswith("To measure the noise: pass only these logs to edgeworth noise.")
 
 
+def test_files_without_task_and_date_are_no_earlier_runs(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "un").mkdir()
+    for name in ("one", "two"):
+        rename_samples(tmp_path / "un", f"{name}.jsonl", 1)
+    warning = (
+        "2 runs of un cannot be ordered by the dates in their names; two.jsonl was used. To measure the "
+        "noise: edgeworth noise un"
+    )
+    evaluated = flat(call(tmp_path, capsys, "evaluate", "un").stdout)
+    assert warning in evaluated
+    assert "Skipped" not in evaluated
+    assert ew.noise(tmp_path / "un").numbers["repeats"] == 2
+    # Files without dates may be newer than the newest dated log.
+    for name in ("samples_quiz_2026-01-03T10-00-00.000000.jsonl", "samples_quiz_2026-01-02T10-00-00.jsonl"):
+        rename_samples(tmp_path / "un", name, 1)
+    report = ew.evaluate(tmp_path / "un")
+    assert report.warnings[0].startswith("3 runs of un cannot be ordered")
+    (tmp_path / "un" / "two.jsonl").unlink()
+    report = ew.evaluate(tmp_path / "un")
+    assert "01-03T10-00-00.000000.jsonl was used" in report.warnings[0]
+    assert report.warnings[0].startswith("2 runs of un cannot be ordered")
+    [skipped] = [text for text in section(report, "What was read").text if "Skipped" in text]
+    assert "2026-01-02" in skipped
+    assert "one.jsonl" not in skipped
+
+
 def test_a_run_of_another_date_is_an_earlier_one(tmp_path: Path, capsys: Capture) -> None:
     for run, day in (("run1", 3), ("run2", 2)):
         (tmp_path / run).mkdir()

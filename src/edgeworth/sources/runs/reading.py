@@ -74,8 +74,8 @@ def read_runs(data: object, *, read_reruns: bool = False) -> list[list[Run]]:
     """Read the runs of each path; return an empty list if no path is a run log.
 
     In a folder, one log per system and task is read: the newest finished one, by the date in its name. If
-    several have that date, the last one is read, and each run has a warning. With ``read_reruns``, all of
-    them are read. Logs that cannot be read are left out if there are others, and each run has their errors.
+    several may be the newest, the last one is read, and each run has a warning. With ``read_reruns``, all
+    logs are read. Logs that cannot be read are left out if there are others, and each run has their errors.
     """
     values = data if isinstance(data, (list, tuple)) else [data]
     paths = [path for path in values if isinstance(path, (str, os.PathLike)) and "://" not in str(path)]
@@ -205,7 +205,7 @@ def _choose(runs: list[Run], data: str) -> list[Run]:
         finished = [run for run in scored if not run.unfinished]
         usable = finished or scored
         chosen.append(usable[-1])
-        same = [run for run in usable if run.date_or_name == usable[-1].date_or_name]
+        same = _possibly_newest(usable)
         if len({run.path for run in same}) > 1:
             alike.setdefault(same[0].system, []).append(same)
     chosen_paths = {run.path for run in chosen}
@@ -222,6 +222,16 @@ def _choose(runs: list[Run], data: str) -> list[Run]:
     return [replace(run, notes=(*run.notes, *notes), warnings=warnings) for run in chosen]
 
 
+def _possibly_newest(runs: Sequence[Run]) -> list[Run]:
+    """Keep the runs that may be the newest: the last ones, and files that name neither task nor date."""
+    ordered = [run.date_or_name for run in runs if _has_order(run)]
+    return [run for run in runs if not _has_order(run) or run.date_or_name == ordered[-1]]
+
+
+def _has_order(run: Run) -> bool:
+    return run.is_task_named or STAMP.search(Path(run.path).name) is not None
+
+
 def _choose_per_file(runs: list[Run], data: str) -> list[Run]:
     """Keep a run per system, task and file."""
     files: dict[str, list[Run]] = {}
@@ -231,18 +241,20 @@ def _choose_per_file(runs: list[Run], data: str) -> list[Run]:
 
 
 def _warn_of_same_dates(system: str, groups: Sequence[Sequence[Run]], data: str) -> str:
-    """Warn that several runs of a system have the same date, and name the one that was used.
+    """Warn that none of several runs of a system is known to be the newest, and name the one that was used.
 
     ``data`` is empty if they hold other systems too, because ``noise`` takes the logs of one.
     """
     number = max(len(group) for group in groups)
     used = dict.fromkeys(_label_last([Path(run.path) for run in group]) for group in groups)
-    what = "date" if all(STAMP.search(Path(group[-1].path).name) for group in groups) else "name"
+    reason = "cannot be ordered by the dates in their names"
+    if all(len({run.date_or_name for run in group}) == 1 for group in groups):
+        are_dated = all(STAMP.search(Path(group[-1].path).name) for group in groups)
+        reason = f"have the same {'date' if are_dated else 'name'}"
     verb = "was" if len(used) == 1 else "were"
     advice = f"edgeworth noise {shlex.quote(data)}" if data else "pass only these logs to edgeworth noise."
     return (
-        f"{number} runs of {system} have the same {what}; {', '.join(used)} {verb} used. To measure the "
-        f"noise: {advice}"
+        f"{number} runs of {system} {reason}; {', '.join(used)} {verb} used. To measure the noise: {advice}"
     )
 
 
