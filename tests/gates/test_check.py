@@ -369,6 +369,21 @@ def test_labels_that_must_be_right_are_named_by_id(tmp_path: Path) -> None:
         )
 
 
+def test_error_rates_name_a_number_of_cases_only_if_it_is_that_of_all_of_them() -> None:
+    truth, prediction = [1, 0] * 300, [1, 0] * 270 + [0, 1] * 30
+    rule = "accuracy >= 0.8"
+    whole = ew.check(truth=truth, prediction=prediction, require=rule)
+    assert "on 600 new cases:" in whole.describe_rates()[0]
+    by_group = ew.check(truth=truth, prediction=prediction, by={"group": ["a", "b"] * 300}, require=rule)
+    assert {result.evidence.cases for result in by_group.results} == {300}
+    assert "on new data of this size:" in by_group.describe_rates()[0]
+    weights = [1.0, 1.5, 2.5] * 200
+    weighted = ew.check(
+        truth=truth, prediction=prediction, weight=weights, weight_kind="sampling", require=rule
+    )
+    assert "on new data of this size:" in weighted.describe_rates()[0]
+
+
 def test_slices_must_all_hold_and_none_may_vanish(tmp_path: Path) -> None:
     rng = np.random.default_rng(8)
     topic = rng.choice(["law", "math"], 1000)

@@ -270,10 +270,11 @@ class Decision:
             names = ", ".join(parts)
             return [f"No error rates: nothing can be decided for {names}."] if parts else []
         look = ", at one look" if self.is_anytime else ""
-        sizes = {(x.evidence.cases, x.evidence.unit) for x in self.results}
+        sizes = {(x.evidence.cases, x.evidence.unit, x.part) for x in self.results}
+        cases, unit, _ = next(iter(sizes))
         data = "new data of this size"
-        if len(sizes) == 1:
-            [(cases, unit)] = sizes
+        # An effective sample size is not a number of cases to collect.
+        if len(sizes) == 1 and float(cases).is_integer():
             data = f"{format_count(cases)} new {plural(cases, unit)}"
         head = f"How often this check gives each answer on {data}{look}:"
         lines = [head, *(f"  {name}: {_chances(rate)}{self._exit_rate(rate)}" for name, rate in rows)]
