@@ -38,13 +38,12 @@ from edgeworth.grades.policy import PASS_AT_K_DEPTHS
 from edgeworth.grades.reruns import Agreement, rerun_agreement, rerun_deviation, share_from_reruns
 from edgeworth.pipeline.call_options import fill_in
 from edgeworth.pipeline.repeated_runs import RepeatedRuns, read_repeated_runs
+from edgeworth.pipeline.run_items import TOGETHER
 from edgeworth.report.estimates import estimates_grid
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns, make_provenance
 from edgeworth.report.verdict import Claim, Verdict, estimate_numbers
 from edgeworth.report.wording import describe_measure
 from edgeworth.sources.paths import natural_key
-
-EQUAL_WEIGHT = "The verdict covers the questions of all tasks together, each with equal weight."
 
 LISTED_ITEMS = 10
 """Items that flip most, in the table."""
@@ -443,9 +442,7 @@ def _tasks_section(runs: RepeatedRuns, level: float, power: float) -> list[Secti
         f"difference between two systems that a test finds ({format_percent(power)} power)"
     )
     return [
-        Section(
-            "By task", (EQUAL_WEIGHT,), (Grid("", make_columns(*columns), tuple(rows), note),), is_main=True
-        )
+        Section("By task", (TOGETHER,), (Grid("", make_columns(*columns), tuple(rows), note),), is_main=True)
     ]
 
 

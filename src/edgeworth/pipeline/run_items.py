@@ -31,6 +31,7 @@ Tasks = Mapping[str, Mapping[str, Run]]
 
 COLUMNS = ("truth", "prediction", "score", "probabilities", "correct", "grade", "join", "system", "master")
 """Options of tables: a call that has one of them is about rows and columns."""
+TOGETHER = "The verdict covers the questions of all tasks together, each with equal weight."
 MAX_LOGS_LISTED = 4
 LISTED_IDS, LONGEST_ID = 3, 40
 """Ids that a sentence names, and how many signs of each: a hash is long."""

@@ -29,6 +29,7 @@ from edgeworth.pipeline.compare_data import add_slices, compare_columns, compare
 from edgeworth.pipeline.evaluate_data import evaluate_rows, report_tally
 from edgeworth.pipeline.run_board import lead_with_board, lead_with_values, measure_tasks, with_tasks
 from edgeworth.pipeline.run_items import (
+    TOGETHER,
     Answers,
     Choices,
     Systems,
@@ -86,7 +87,6 @@ FURTHER_TESTS = (
     "This is a further comparison by another measure than in the verdict, and its p-values are not adjusted "
     "for that."
 )
-TOGETHER = "The verdict covers the questions of all tasks together, each with equal weight."
 UNLIKE = (
     "Questions differ in their number of options. The guess rate is the mean over questions, and the chance "
     "of doing this well by guessing is an upper bound."
