@@ -71,9 +71,9 @@ def key_figures(report: Report) -> tuple[KeyFigure, ...]:
     is_scored = compared is not None and "values" in compared.numbers
     chance = next((claim for claim in claims if _has_numbers(claim, "p_value")), None)
     if figures and chance is not None and not is_scored:
-        figures.append(
-            KeyFigure("p-value", _p_value(chance.numbers["p_value"]), displayable(chance.rests_on))
-        )
+        method = next((text for start, text in PLAIN_METHODS if chance.rests_on.startswith(start)), "")
+        method = method or displayable(chance.rests_on)
+        figures.append(KeyFigure("p-value", _p_value(chance.numbers["p_value"]), method))
     size = next((name for name in SIZES if isinstance(report.provenance.get(name), (int, float))), None)
     if figures and size is not None:
         figures.append(KeyFigure(SIZES[size].capitalize(), format_count(report.provenance[size])))
@@ -81,6 +81,10 @@ def key_figures(report: Report) -> tuple[KeyFigure, ...]:
         unit = plural(2, str(comparison.get("unit") or "case"))
         figures.append(KeyFigure(unit.capitalize(), format_count(comparison["cases"])))
     return tuple(figures)
+
+
+PLAIN_METHODS = (("proven bracket", "exact, up to rounding"), ("proven bound", "upper bound"))
+"""How the methods of some p-values begin, and what a key figure says instead."""
 
 
 def _p_value(p_value: float) -> str:
