@@ -425,18 +425,19 @@ def _tasks_section(runs: RepeatedRuns, level: float, power: float) -> list[Secti
     """Tabulate the noise of each task, if there are several."""
     rows: list[tuple[Cell, ...]] = []
     are_binary = all(grades.is_binary for grades in runs.tasks.values())
+    scale, unit = (100, " (points)") if are_binary else (1, "")
     for task, grades in runs.tasks.items():
         estimates = NoiseEstimates.of(grades, level, power)
         flips = estimates.flips
         own: tuple[Cell, ...] = (estimates.deviation,)
         if are_binary and flips is not None:
             own = (flips.value, tuple(flips.interval(level)))  # type: ignore[assignment]  # a pair of ends
-        moved = estimates.moves * math.sqrt(2)
-        rows.append((task, estimates.number, *own, moved, finite_or_none(estimates.least)))
+        moved = scale * estimates.moves * math.sqrt(2)
+        rows.append((task, estimates.number, *own, moved, finite_or_none(scale * estimates.least)))
     if not rows:
         return []
     own_heads = ("flip rate", f"{format_level(level)} CI/interval") if are_binary else ("SD between reruns",)
-    columns = ("task/text", "questions/count", *own_heads, "score differs by", "hidden below")
+    columns = ("task/text", "questions/count", *own_heads, f"score differs by{unit}", f"hidden below{unit}")
     note = (
         "score differs by: standard deviation of the difference between two runs; hidden below: the smallest "
         f"difference between two systems that a test finds ({format_percent(power)} power)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -347,6 +348,28 @@ def test_runs_of_several_tasks_are_grouped_by_folder_by_date_or_by_order(tmp_pat
     assert "40" in str(by_task.grids[0])
     # Verdicts of several tasks have the same explanation everywhere.
     assert by_task.text[0] in str(ew.evaluate(tmp_path / "dates"))
+
+
+def test_the_table_of_tasks_has_points_as_the_verdict_has(tmp_path: Path) -> None:
+    for run in range(2):
+        for task in ("quiz", "maths"):
+            write_rerun(tmp_path / f"run{run}", task, run, 40)
+    report = ew.noise(tmp_path)
+    assert "points" in str(report.verdict)
+    [grid] = next(section for section in report.sections if section.title == "By task").grids
+    names = [column.name for column in grid.columns]
+    assert names[-2:] == ["score differs by (points)", "hidden below (points)"]
+    for row in grid.rows:
+        numbers, (moved, least) = report.numbers["tasks"][str(row[0])], row[-2:]
+        assert moved == pytest.approx(100 * math.sqrt(2) * numbers["score_sd"], rel=1e-12)
+        assert least == pytest.approx(100 * numbers["detectable"], rel=1e-12)
+    # Points of a task are no shares.
+    for run in range(2):
+        for task in ("quiz", "maths"):
+            lines = [lm_eval_choice(n, [0.0, -1.0], 0, acc=(n * (run + 2)) % 7 / 7) for n in range(40)]
+            write_lm_eval(tmp_path / "graded" / f"run{run}", task, lines)
+    [grid] = next(x for x in ew.noise(tmp_path / "graded").sections if x.title == "By task").grids
+    assert [column.name for column in grid.columns][-2:] == ["score differs by", "hidden below"]
 
 
 def test_a_task_that_a_run_lacks_is_left_out_of_the_noise_and_named(tmp_path: Path) -> None:
