@@ -42,7 +42,7 @@ from edgeworth.pipeline.run_items import TOGETHER
 from edgeworth.report.estimates import estimates_grid
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns, make_provenance
 from edgeworth.report.verdict import Claim, Verdict, estimate_numbers
-from edgeworth.report.wording import describe_measure
+from edgeworth.report.wording import describe_measure, interval_cell
 from edgeworth.sources.paths import natural_key
 
 LISTED_ITEMS = 10
@@ -431,7 +431,7 @@ def _tasks_section(runs: RepeatedRuns, level: float, power: float) -> list[Secti
         flips = estimates.flips
         own: tuple[Cell, ...] = (estimates.deviation,)
         if are_binary and flips is not None:
-            own = (flips.value, tuple(flips.interval(level)))  # type: ignore[assignment]  # a pair of ends
+            own = (flips.value, interval_cell(flips.interval(level)))
         moved = scale * estimates.moves * math.sqrt(2)
         rows.append((task, estimates.number, *own, moved, finite_or_none(scale * estimates.least)))
     if not rows:
