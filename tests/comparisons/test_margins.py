@@ -191,7 +191,7 @@ def test_the_planned_size_has_the_power() -> None:
 def test_the_sentence_has_the_margin_in_points_and_the_sample_size() -> None:
     comparison = ew.compare(graded(20, 32, 948), margin="2pp")
     assert "2 points of accuracy" in comparison.verdict
-    assert "if the two are equally good." in comparison.verdict
+    assert "If the two are equally good, about" in comparison.verdict
 
 
 def test_a_difference_is_in_points_with_its_sign() -> None:
@@ -203,7 +203,7 @@ def test_what_is_undecided_about_the_worse_system_is_said_without_the_obvious() 
     # Clearly better, and perhaps by more than the margin: nothing is gained by "no worse".
     beats = ew.compare(graded(65, 35, 900), margin="3pp").verdict
     assert "beats" in beats
-    assert "is worse by more than 3 points is undecided." in beats
+    assert "worse than new by more than 3 points is undecided." in beats
     assert "no worse" not in beats
     assert "equally good" not in beats
     # Not shown to be better, by the interval or by the test: both halves are news.
@@ -212,7 +212,7 @@ def test_what_is_undecided_about_the_worse_system_is_said_without_the_obvious() 
     assert "new is no worse than old within a margin of 3 points of accuracy. Whether old is worse" in torn
     close = ew.compare(graded(20, 32, 948), margin="2pp").verdict
     assert "is no worse than" in close
-    assert "is worse by more than 2 points is undecided. Showing that it is not needs about " in close
+    assert "by more than 2 points is undecided. If the two are equally good, about " in close
 
 
 def test_the_chart_has_the_margin() -> None:

@@ -207,7 +207,7 @@ def _claim_of_two(ahead: MarginTest, behind: MarginTest, findings: ComparisonFin
     elif ahead.outcome == "no worse":
         # A system that is shown to be better is no worse, which needs no sentence of its own.
         amount = describe_amount(measure, ahead.margin)
-        text = f"whether {second} is worse by more than {amount} is undecided"
+        text = f"whether {second} is worse than {first} by more than {amount} is undecided"
         if is_better:
             text = f"{text[0].upper()}{text[1:]}"
         else:
@@ -227,9 +227,9 @@ def _claim_of_two(ahead: MarginTest, behind: MarginTest, findings: ComparisonFin
     ):
         units = plural(ahead.plan.needed, findings.unit)
         needed = f"about {format_rounded(ahead.plan.needed)} {units} in all"
-        what = "that it is not" if ahead.outcome == "no worse" else "that they are"
+        what = f"that {second} is no worse either" if ahead.outcome == "no worse" else "it"
         power = f"{format_percent(ahead.power)} power"
-        text += f" Showing {what} needs {needed} ({power}), if the two are equally good."
+        text += f" If the two are equally good, {needed} would show {what} ({power})."
     low, high = ahead.interval
     numbers = {"margin": ahead.margin, "first": first, "second": second, "low": low, "high": high}
     outcomes = {"outcome": ahead.outcome, "mirrored_outcome": behind.outcome}

@@ -306,7 +306,12 @@ def _claim_of_many(findings: ComparisonFindings) -> Claim:
     if findings.direction == "neither":
         text += ". Neither direction is better"
     elif withheld or not findings.ranks:
-        text += f", and beats {_listed(_with_levels(beaten, findings))}" if beaten else ""
+        if beaten:
+            p_value = max(findings.adjusted[findings.as_given(best, name)] for name in beaten)
+            adjusted = "" if findings.adjust == "none" else f"{ADJUSTMENTS[findings.adjust]} "
+            largest = "largest " if len(beaten) > 1 else ""
+            test = f"{largest}{adjusted}{format_p_value(p_value)}"
+            text += f", and beats {_listed(_with_levels(beaten, findings))} ({test})"
     elif len(beaten) == len(against):
         others = "both" if len(against) == 2 else f"all {len(against)}"
         text = f"{best} beats {others} others: {_describe_lead(against[valued[1]], findings)}"

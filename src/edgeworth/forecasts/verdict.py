@@ -170,7 +170,7 @@ def _unit_stakes(findings: ForecastFindings) -> tuple[Claim, ...]:
     interval = f"{format_level(findings.level)} CI {low} to {high}"
     text = (
         f"A unit bet on the outcome of best value, in the {flat.bets:,} of {findings.scores.cases:,} games "
-        f"that have one, would have yielded {format_signed_percent(flat.rate)} ({interval})"
+        f"with an outcome worth its odds, would have yielded {format_signed_percent(flat.rate)} ({interval})"
         f"{_by_luck(findings, flat.profit, ends[0])}."
     )
     numbers = {"yield": flat.rate, "yield_low": ends[0], "yield_high": ends[1], "level": findings.level}
