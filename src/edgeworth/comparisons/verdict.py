@@ -309,9 +309,9 @@ def _claim_of_many(findings: ComparisonFindings) -> Claim:
         if beaten:
             p_value = max(findings.adjusted[findings.as_given(best, name)] for name in beaten)
             adjusted = "" if findings.adjust == "none" else f"{ADJUSTMENTS[findings.adjust]} "
-            largest = "largest " if len(beaten) > 1 else ""
-            test = f"{largest}{adjusted}{format_p_value(p_value)}"
-            text += f", and beats {_listed(_with_levels(beaten, findings))} ({test})"
+            test, names = f"{adjusted}{format_p_value(p_value)}", _listed(_with_levels(beaten, findings))
+            one = f"{names.removesuffix(')')}; {test})"
+            text += f", and beats {one if len(beaten) == 1 else f'{names}, largest {test}'}"
     elif len(beaten) == len(against):
         others = "both" if len(against) == 2 else f"all {len(against)}"
         text = f"{best} beats {others} others: {_describe_lead(against[valued[1]], findings)}"
