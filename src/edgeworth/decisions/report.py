@@ -130,7 +130,7 @@ def _overall_section(findings: DecisionFindings) -> Section:
     left_out = {*MEASURES_OF_BETS, *(() if findings.table.abstained.any() else ("coverage",))}
     estimates = (estimate for estimate in _estimates(findings) if estimate.measure not in left_out)
     overall = estimates_grid(estimates, findings.level, title="Overall")
-    grids = [replace(overall, note=_describe_chance_levels(findings.table))]
+    grids = [replace(overall, note=_describe_most_common(findings.table))]
     tests = {"one-sided (as good or better)": findings.at_least, "two-sided": findings.either_way}
     rows = tuple(
         (event, p_value_cell(test), test.method) for event, test in tests.items() if test is not None
@@ -141,15 +141,14 @@ def _overall_section(findings: DecisionFindings) -> Section:
     return Section("How informed", (), tuple(grids), is_main=True)
 
 
-def _describe_chance_levels(table: ContingencyTable) -> str:
-    """Describe what chance levels are, and the accuracy of always predicting the most common class."""
-    note = "chance level: guessing with the same margins"
+def _describe_most_common(table: ContingencyTable) -> str:
+    """Describe the accuracy of always predicting the most common class; clusters have no common one."""
     if table.matching is not None or not table.actual.sum():
-        return note
+        return ""
     # Cases without a decision count: an accuracy takes them for wrong.
     common = shorten(str(table.labels[int(table.actual.argmax())]), 40)
     share = format_number(float(table.actual.max() / table.actual.sum()))
-    return f"{note}; always predicting {common} has an accuracy of {share}"
+    return f"always predicting {common} has an accuracy of {share}"
 
 
 def _estimates(findings: DecisionFindings) -> list[Estimate]:

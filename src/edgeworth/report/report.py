@@ -249,8 +249,8 @@ class Report:
     --------
     >>> import edgeworth as ew
     >>> report = ew.evaluate(truth=[1, 0] * 20, prediction=[1, 0] * 15 + [0, 1] * 5)
-    >>> report.verdict[:17], sorted(report.charts)[:2]
-    ('Informedness 0.50', ['bias', 'contingency'])
+    >>> report.verdict[:29], sorted(report.charts)[:2]
+    ('The predictions beat guessing', ['bias', 'contingency'])
     >>> [section.title for section in report.main_sections][:2]
     ['How informed', 'Class by class']
     """
