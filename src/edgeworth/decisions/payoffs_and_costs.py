@@ -231,7 +231,7 @@ def payoffs(
     pool : float
         The dollars in the pool of each bet.
     overround : float
-        The house's margin: 0.05 lowers all odds by 1/1.05.
+        The house's margin: 0.05 divides all odds by 1.05.
     commission : float
         The house's share of net winnings.
 
