@@ -190,12 +190,11 @@ def _describe_equal(difference: Difference, findings: ComparisonFindings) -> str
 
 def _describe_mean(ahead: Difference, findings: ComparisonFindings) -> str:
     """Write the difference of means that names no winner, because a rare large value may be missing."""
+    is_clear = _excludes_0(ahead, findings.level)
+    if not is_clear and ahead.typical is not None and ahead.typical[0] < ahead.typical[1]:
+        ahead = ahead.mirror()  # the system that is usually better comes first, as in the sentence before
     interval = f"{_size(ahead, findings)}, {_interval(ahead, findings)}"
-    if not _excludes_0(ahead, findings.level):
-        # The system that is usually better comes first, as in the sentence before.
-        if ahead.typical is not None and ahead.typical[0] < ahead.typical[1]:
-            ahead = ahead.mirror()
-        interval = f"{_size(ahead, findings)}, {_interval(ahead, findings)}"
+    if not is_clear:
         first, second = format_levels(ahead.measure, *ahead.values, gap=ahead.difference)
         levels = f"{first} for {ahead.first}, {second} for {ahead.second}"
         less = f"{ahead.first} − {ahead.second}"

@@ -93,19 +93,15 @@ def forecasts_verdict(findings: ForecastFindings) -> Verdict:
         bets = _other_conclusion(findings, bets[-1], scores[0])
         if bets and wealth.against == CLASS_SHARES and scores[0].strength != "shown":
             # Whether the forecasts are informed comes before by how much.
-            unclear = f"How much better it scores than {rival} is unclear"
-            score = replace(scores[0], text=scores[0].text.replace(_no_difference(model, rival), unclear))
-            return Verdict((*one_class, *bets, *scores[1:], score))
+            by_how_much = f"How much better it scores than {rival} is unclear"
+            return Verdict(
+                (*one_class, *bets, *scores[1:], _better(findings, model, rival, unclear=by_how_much))
+            )
         # Evidence is left here only if it shows what the mean scores do not.
         bets = tuple(replace(x, text=f"Yet {x.text[0].lower()}{x.text[1:]}") for x in bets)
     comes_first = wealth.against not in (RIVAL, CLASS_SHARES)
     before, after = (bets, ()) if comes_first else ((), bets)
     return Verdict((*one_class, *before, scores[0], *after, *scores[1:]))
-
-
-def _no_difference(model: str, rival: str) -> str:
-    """Write that no winner is named by the mean score."""
-    return f"No clear difference in mean score between {model} and {rival}"
 
 
 def _other_conclusion(findings: ForecastFindings, evidence: Claim, score: Claim) -> tuple[Claim, ...]:
@@ -466,7 +462,9 @@ def describe_tail(tail: TestResult) -> str:
     return describe_probability(tail)
 
 
-def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
+def _better(findings: ForecastFindings, model: str, rival: str, *, unclear: str = "") -> Claim:
+    """Write which system has the better mean score; ``unclear`` begins the sentence if no winner is named."""
+    unclear = unclear or f"No clear difference in mean score between {model} and {rival}"
     difference, wealth = findings.bets.brier, findings.bets.wealth
     means = [findings.scores.mean("brier", system) for system in findings.scores.systems]
     model_score, rival_score = format_levels("brier", *means, gap=means[0] - means[1])
@@ -496,7 +494,7 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
         text = f"Too few cases to compare {model} with {rival}: {levels[:-1]}; {cases}{needed})."
         return Claim("score", text, "not shown", numbers)
     if difference.no_winner is not None:
-        text = f"{_no_difference(model, rival)}: {levels[:-1]}; {cases}); {difference.no_winner}."
+        text = f"{unclear}: {levels[:-1]}; {cases}); {difference.no_winner}."
         return Claim("score", text, "not shown", {"difference": reported.mean, **compared})
     is_shown = min(abs(reported.low), abs(reported.high)) > 0 and (reported.low > 0) == (reported.high > 0)
     value, *ends = format_difference("brier", reported.mean, Interval(reported.low, reported.high))
@@ -514,7 +512,7 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
         small = f"at most {MIN_SCORE_DIFFERENCE_WRITTEN:g}"
         detail = f"Brier score {format_number(means[0])}, difference {small} ({kind}; {cases}{cross})"
     if not is_shown:
-        text = f"{_no_difference(model, rival)}: {detail}."
+        text = f"{unclear}: {detail}."
         return Claim("score", text, "not shown", numbers, difference.method)
     relation = "beats" if difference.mean > 0 else "is worse than"
     text = f"{_capitalize(model)} {relation} {rival}: {detail}."
