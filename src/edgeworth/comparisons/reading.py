@@ -35,7 +35,9 @@ def named_systems(systems: object) -> dict[str, object]:
     if not isinstance(systems, (Mapping, Sequence)) or isinstance(systems, bytes):
         raise OptionError(f'systems are given by name: {{"A": …, "B": …}}; saw {type(systems).__name__}')
     if isinstance(systems, str):
-        raise OptionError(f"a comparison needs at least two systems; saw one, {systems!r}")
+        raise OptionError(
+            f"a comparison needs at least two systems; saw one, {systems!r}. To judge one, use evaluate"
+        )
     if isinstance(systems, Mapping):
         names = [str(name) for name in systems]
         columns: list[object] = list(systems.values())

@@ -50,8 +50,8 @@ def find_systems(data: object, options: Options, *, read_reruns: bool = False) -
     if isinstance(data, Mapping):
         return _named_systems(data)
     paths = data if isinstance(data, (list, tuple)) else [data]
-    found = read_runs(data, read_reruns=read_reruns)
-    pairs = [(path, run) for path, runs in zip(paths, found, strict=False) for run in runs]
+    logs = read_runs(data, read_reruns=read_reruns)
+    pairs = [(path, run) for path, runs in zip(paths, logs, strict=False) for run in runs]
     times = Counter((run.system, run.task) for _, run in pairs)
     repeated = {system for (system, _), number in times.items() if number > 1}
     systems: dict[str, list[Run]] = {}
