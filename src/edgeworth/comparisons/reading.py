@@ -51,7 +51,7 @@ def named_systems(systems: object) -> dict[str, object]:
         raise OptionError(f"two systems are called {twice!r}: give each a name of its own")
     if len(names) < 2:
         seen = f"one, {names[0]!r}" if names else "none"
-        raise OptionError(f"a comparison needs at least two systems; saw {seen}")
+        raise OptionError(f"a comparison needs at least two systems; saw {seen}. To judge one, use evaluate")
     return dict(zip(names, columns, strict=True))
 
 
